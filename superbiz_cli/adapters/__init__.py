@@ -1,0 +1,1 @@
+"""One vendor a file; imported only from `bootstrap`."""

@@ -1,0 +1,40 @@
+"""What can be wrong with a draft, as stable codes with the item that they concern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ViolationCode(StrEnum):
+    """The 20 mechanical violations of the evidence guard, and the claim check's one."""
+
+    DRAFT_MISSING = "DRAFT_MISSING"
+    ANALYSIS_EMPTY = "ANALYSIS_EMPTY"
+    ANALYSIS_ID_MISSING = "ANALYSIS_ID_MISSING"
+    ANALYSIS_ID_DUPLICATE = "ANALYSIS_ID_DUPLICATE"
+    ANALYSIS_KIND_MISSING = "ANALYSIS_KIND_MISSING"
+    ANALYSIS_TEXT_MISSING = "ANALYSIS_TEXT_MISSING"
+    TOOL_CALL_IDS_MISSING = "TOOL_CALL_IDS_MISSING"
+    TOOL_CALL_ID_BLANK = "TOOL_CALL_ID_BLANK"
+    TOOL_CALL_ID_INVALID = "TOOL_CALL_ID_INVALID"
+    INVOCATION_NOT_FOUND = "INVOCATION_NOT_FOUND"
+    INVOCATION_UNREADABLE = "INVOCATION_UNREADABLE"
+    INVOCATION_ID_MISMATCH = "INVOCATION_ID_MISMATCH"
+    INVOCATION_NOT_REFERENCABLE = "INVOCATION_NOT_REFERENCABLE"
+    KIND_EVIDENCE_MISMATCH = "KIND_EVIDENCE_MISMATCH"
+    TOOL_UNSUPPORTED = "TOOL_UNSUPPORTED"
+    PROJECTION_INVALID = "PROJECTION_INVALID"
+    REPORT_TEXT_MISSING = "REPORT_TEXT_MISSING"
+    REPORT_REFERENCES_MISSING = "REPORT_REFERENCES_MISSING"
+    REPORT_REFERENCE_UNKNOWN = "REPORT_REFERENCE_UNKNOWN"
+    LIMITATIONS_MISSING = "LIMITATIONS_MISSING"
+    CLAIM_NOT_IN_EVIDENCE = "CLAIM_NOT_IN_EVIDENCE"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One violation. `target` is a JSON path into the draft, for example "analysis[0].text"."""
+
+    code: ViolationCode
+    target: str

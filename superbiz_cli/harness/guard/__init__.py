@@ -1,0 +1,1 @@
+"""May this draft be believed? References by code, claims by code, support by an isolated judge."""

@@ -1,0 +1,1 @@
+"""Metered attempts: which failures may be repeated, how often, and within what time."""

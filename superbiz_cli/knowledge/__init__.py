@@ -1,0 +1,1 @@
+"""Retrieval back end: ingest, search, rate and pack passages of runbooks."""
