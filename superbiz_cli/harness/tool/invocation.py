@@ -53,6 +53,17 @@ class CanonicalInvocation:
         if (self.status is InvocationStatus.PROJECTING) != (self.completed_at is None):
             raise ValueError("a record has a completion time when it is complete, and only then")
 
+    def as_begun(self) -> CanonicalInvocation:
+        """Return the PROJECTING record that this one began as: the only record it may replace."""
+        return CanonicalInvocation(
+            run_id=self.run_id,
+            tool_call_id=self.tool_call_id,
+            tool_name=self.tool_name,
+            request=self.request,
+            status=InvocationStatus.PROJECTING,
+            started_at=self.started_at,
+        )
+
     def is_referencable_by(self, run_id: str) -> bool:
         """Whether a draft of `run_id` may cite this call."""
         return (
