@@ -30,7 +30,8 @@ class RunAborted(Exception):
 class Run:
     """Identity, deadline, budget, cancellation and lifecycle of one request.
 
-    `deadline` is a reading of `clock.monotonic()` in seconds.
+    `deadline` is a reading of `clock.monotonic()` in seconds. `exhaustion` is the first limit that
+    was exceeded, for the trace.
     """
 
     run_id: str
@@ -40,6 +41,7 @@ class Run:
     clock: Clock = field(default_factory=SystemClock)
     cancellation: Cancellation = field(default_factory=Cancellation)
     lifecycle: Lifecycle = field(default_factory=Lifecycle)
+    exhaustion: BudgetExceeded | None = None
 
     @classmethod
     def start(
@@ -91,7 +93,8 @@ class Run:
         """End the Run as BUDGET_EXHAUSTED when the body exceeds the budget; the error goes on up."""
         try:
             yield
-        except BudgetExceeded:
+        except BudgetExceeded as exceeded:
+            self.exhaustion = self.exhaustion or exceeded
             self.cancel(CancelReason.BUDGET_EXHAUSTED)
             raise
 
