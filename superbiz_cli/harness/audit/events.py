@@ -96,12 +96,16 @@ class TraceEvent:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """A trace event as the ledger numbered it. `at_ms` is milliseconds since the Run began."""
+    """A trace event as the ledger numbered it. `at_ms` is milliseconds since the Run began.
+
+    `digest` is its link of the hash chain (`audit.chain`).
+    """
 
     run_id: str
     sequence_no: int
     at_ms: int
     event: TraceEvent
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
