@@ -1,0 +1,111 @@
+"""The progress projector: what a collection really saw, read again from the canonical store.
+
+Nothing of the model's words goes in. What cannot be verified any more becomes a limitation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from superbiz_cli.harness.contract.evidence import EvidenceSnapshot, ObservedFact, ReadResult
+from superbiz_cli.harness.contract.status import EvidenceStatus
+from superbiz_cli.harness.contract.tool_call import SOURCE_TYPE_OF, ToolName
+from superbiz_cli.harness.tool.bounds import clip
+from superbiz_cli.harness.tool.catalog import ToolCatalog
+from superbiz_cli.harness.tool.invocation import CanonicalInvocation, InvocationStore, StoreError
+from superbiz_cli.harness.tool.port import ProjectionFailed
+
+MAX_FACTS = 12
+MAX_SUMMARY_CHARS = 320
+MAX_SCOPE_CHARS = 320
+MAX_EXCERPT_CHARS = 320
+MAX_SOURCE_CHARS = 160
+
+STORE_UNREADABLE: Final = "A result of {tool} could not be read again from the store."
+RECORD_GONE: Final = "A result of {tool} is no longer in the store."
+RECORD_UNUSABLE: Final = "A result of {tool} in the store cannot be used as evidence."
+RESULT_UNREADABLE: Final = "A result of {tool} could not be verified."
+NOT_LISTED: Final = "{count} more verified results are not listed."
+
+
+class _Unverified(Exception):
+    """A completed call that the store does not confirm. Carries the limitation to publish."""
+
+    def __init__(self, limitation: str) -> None:
+        super().__init__(limitation)
+        self.limitation = limitation
+
+
+def take_snapshot(
+    calls: Sequence[tuple[str, ToolName]], *, run_id: str, store: InvocationStore, catalog: ToolCatalog
+) -> EvidenceSnapshot:
+    """Return at most 12 distinct facts from the completed `calls`, and what could not be verified.
+
+    Facts stand in the order of the calls; if there are too many, empty results give way first.
+    """
+    facts: dict[tuple[str, ...], ObservedFact] = {}
+    limitations: dict[str, None] = {}
+    for tool_call_id, tool_name in calls:
+        try:
+            fact = _verified_fact(tool_call_id, tool_name, run_id=run_id, store=store, catalog=catalog)
+        except _Unverified as unverified:
+            limitations.setdefault(unverified.limitation)
+        else:
+            facts.setdefault((fact.source_type, fact.source, fact.scope, fact.summary), fact)
+    kept = _most_telling(facts.values())
+    if len(kept) < len(facts):
+        limitations.setdefault(NOT_LISTED.format(count=len(facts) - len(kept)))
+    return EvidenceSnapshot(facts=kept, limitations=tuple(limitations))
+
+
+def _most_telling(facts: Iterable[ObservedFact]) -> tuple[ObservedFact, ...]:
+    ordered = list(enumerate(facts))
+    ordered.sort(key=lambda item: item[1].evidence_status is not EvidenceStatus.EVIDENCE_FOUND)
+    return tuple(fact for _, fact in sorted(ordered[:MAX_FACTS], key=lambda item: item[0]))
+
+
+def _verified_fact(
+    tool_call_id: str, tool_name: ToolName, *, run_id: str, store: InvocationStore, catalog: ToolCatalog
+) -> ObservedFact:
+    record = _record_of(tool_call_id, tool_name, run_id=run_id, store=store)
+    read = _read_again(record, tool_call_id, catalog)
+    return ObservedFact(
+        tool_call_id=tool_call_id,
+        tool_name=tool_name,
+        source_type=SOURCE_TYPE_OF[tool_name],
+        evidence_status=read.control.evidence_status,
+        source=clip(read.source, MAX_SOURCE_CHARS),
+        scope=clip(read.scope, MAX_SCOPE_CHARS),
+        summary=clip(read.summary, MAX_SUMMARY_CHARS),
+        excerpt=clip(read.excerpt, MAX_EXCERPT_CHARS),
+    )
+
+
+def _record_of(
+    tool_call_id: str, tool_name: ToolName, *, run_id: str, store: InvocationStore
+) -> CanonicalInvocation:
+    try:
+        record = store.find(run_id, tool_call_id)
+    except StoreError as error:
+        raise _Unverified(STORE_UNREADABLE.format(tool=tool_name.value)) from error
+    if record is None:
+        raise _Unverified(RECORD_GONE.format(tool=tool_name.value))
+    is_the_call = record.tool_call_id == tool_call_id and record.tool_name is tool_name
+    if not is_the_call or not record.is_referencable_by(run_id):
+        raise _Unverified(RECORD_UNUSABLE.format(tool=tool_name.value))
+    return record
+
+
+def _read_again(record: CanonicalInvocation, tool_call_id: str, catalog: ToolCatalog) -> ReadResult:
+    unverified = _Unverified(RESULT_UNREADABLE.format(tool=record.tool_name.value))
+    tool = catalog.get(record.tool_name.value)
+    if tool is None:
+        raise unverified
+    try:
+        read = tool.read(record.agent_result or "", tool_call_id=tool_call_id)
+    except ProjectionFailed:
+        raise unverified from None
+    if read.tool_call_id != tool_call_id or read.control.evidence_status is not record.evidence_status:
+        raise unverified
+    return read
