@@ -45,7 +45,9 @@ class ReadResult:
 class VerifiedEvidence:
     """One cited tool call that the evidence guard has found, checked and re-read.
 
-    `ref` is the footnote number (from 1, in order of first citation).
+    `ref` is the footnote number (from 1, in order of first citation). `payload` is the parsed agent
+    result, `request` the effective request as the canonical record keeps it (bound SQL parameters
+    are there and nowhere else); both are for the guards, never for the reader.
     """
 
     ref: int
@@ -58,6 +60,7 @@ class VerifiedEvidence:
     summary: str
     excerpt: str
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
+    request: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
