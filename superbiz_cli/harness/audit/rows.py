@@ -59,12 +59,17 @@ class StoredRun:
 
     def result(self) -> RunResult | None:
         """Return what the user saw, or None while the Run works or if it cannot be read."""
-        if self.result_json is None:
-            return None
-        try:
-            return RunResult.model_validate_json(self.result_json)
-        except ValueError:
-            return None
+        return result_from_json(self.result_json)
+
+
+def result_from_json(result_json: str | None) -> RunResult | None:
+    """Read a stored result; None if there is none or if this version cannot read it."""
+    if result_json is None:
+        return None
+    try:
+        return RunResult.model_validate_json(result_json)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Alembic's script folder. Forward only; each step can be repeated after an interruption."""

@@ -1,0 +1,1 @@
+"""The revisions, one a file, named after `migrate.REVISIONS`."""
