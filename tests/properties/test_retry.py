@@ -42,7 +42,7 @@ def test_attempts_keep_to_their_number_and_their_total_whatever_happens(
             return "done"
         raise AttemptFailed(failure, retry_after_s=retry_after_s)
 
-    failure: RetryFailure | None = None
+    exhausted: AttemptsExhausted | None = None
     try:
         run_attempts(
             attempt,
@@ -50,14 +50,15 @@ def test_attempts_keep_to_their_number_and_their_total_whatever_happens(
             limits=AttemptLimits(attempt_s=attempt_s, total_s=total_s),
             run=run,
         )
-    except AttemptsExhausted as exhausted:
-        failure = exhausted.failure
-        assert exhausted.attempts == len(calls)
+    except AttemptsExhausted as caught:
+        exhausted = caught
 
     assert len(calls) <= max_attempts
     for began_s, timeout_s in calls:
         assert 0 < timeout_s <= attempt_s
         assert began_s + timeout_s <= total_s + 1e-9
     assert all(steps[n][1] in REPEATABLE for n in range(len(calls) - 1))
-    if failure is None:
+    if exhausted is None:
         assert steps[len(calls) - 1][1] is None
+    else:
+        assert exhausted.attempts == len(calls)

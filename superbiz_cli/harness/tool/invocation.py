@@ -96,7 +96,11 @@ class InvocationStore(Protocol):
     """Keeps canonical invocations for a TTL that starts at `begin` and is never extended."""
 
     def begin(self, record: CanonicalInvocation) -> None:
-        """Create a PROJECTING record. Raises StoreError: DUPLICATE, TOO_LARGE, UNAVAILABLE."""
+        """Create a PROJECTING record.
+
+        Raises StoreError: DUPLICATE, TOO_LARGE, UNAVAILABLE, ILLEGAL_TRANSITION for a record that is
+        complete already or whose key has an illegal shape.
+        """
         ...
 
     def complete(self, record: CanonicalInvocation) -> None:
