@@ -167,7 +167,7 @@ class LitellmModel:
 
     def _trust(self, route: ResolvedRoute) -> ssl.SSLContext | bool:
         if not route.api_base.startswith("https:"):
-            return False
+            return False  # nothing to verify, and building a context takes longer than the request
         if self._tls is None:
             self._tls = httpx.create_ssl_context()
         return self._tls

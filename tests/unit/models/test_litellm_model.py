@@ -326,6 +326,37 @@ def test_a_refused_connection_says_where_and_what_to_check(runtime: LitellmRunti
     assert error.hint == "connection refused at 127.0.0.1:9: is the model server running?"
 
 
+def test_an_endpoint_without_tls_or_name_is_explained(server: ModelServer, runtime: LitellmRuntime) -> None:
+    plain = LitellmModel(
+        "openai/m", api_base=f"https://127.0.0.1:{server.port}/v1", api_key=SECRET, runtime=runtime
+    )
+    nameless = LitellmModel("openai/m", api_base="http://model.invalid/v1", api_key=SECRET, runtime=runtime)
+
+    for model, words in (
+        (plain, "no trusted TLS connection to"),
+        (nameless, "model.invalid:80 cannot be found"),
+    ):
+        error = failure_of(model)
+        assert error.failure is RetryFailure.TRANSPORT
+        assert error.hint is not None
+        assert words in error.hint
+
+
+def test_a_request_that_is_too_long_for_the_model_says_so(
+    server: ModelServer, runtime: LitellmRuntime
+) -> None:
+    body = (
+        '{"error":{"message":"This model\'s maximum context length is 8 tokens",'
+        '"code":"context_length_exceeded","type":"invalid_request_error"}}'
+    )
+    server.script(failing(400, body))
+
+    error = failure_of(model_for("openai/m", server, runtime))
+
+    assert error.failure is RetryFailure.UNKNOWN
+    assert error.hint == "the request is longer than the model's context (400)"
+
+
 def test_only_wanted_parameters_are_sent(server: ModelServer, runtime: LitellmRuntime) -> None:
     ask(model_for("openai/m", server, runtime), question(tools=(LOOKUP,)))
     assert set(server.requests[0].body) <= {"model", "messages", "tools", "stream"}

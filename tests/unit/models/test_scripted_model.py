@@ -18,6 +18,7 @@ from superbiz_cli.adapters.script_macros import (
     chat_messages,
     expand,
     read_script,
+    render_turn,
 )
 from superbiz_cli.adapters.scripted_model import ScriptedModel
 from superbiz_cli.harness.contract.draft import Draft
