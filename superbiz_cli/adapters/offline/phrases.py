@@ -1,0 +1,93 @@
+"""Every sentence that the offline model writes, in English and Chinese. Values come from observations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PHRASES: Final[dict[str, dict[str, str]]] = {
+    "en": {
+        "pattern": '{service} logged "{quote}" {count} times from {first} to {last}.',
+        "pattern_unnamed": '"{quote}" was logged {count} times from {first} to {last}.',
+        "event": '{service} logged "{quote}" at {first}.',
+        "event_unnamed": '"{quote}" was logged at {first}.',
+        "row": "The query returned the row {quote}.",
+        "passage": 'The knowledge base says: "{quote}"',
+        "new": " It is new: the equally long time before shows none.",
+        "began": " It did not occur earlier in the window searched, which starts at {start}.",
+        "background": " It was there before the reported incident, so it does not explain how that began.",
+        "background_unknown": " It was there from the start of the window searched.",
+        "negative_logs": "No {topic} log event matched the search {query} between {start} and {end}.",
+        "negative_other": "The search found nothing in the {source}.",
+        "scope": "{topic} logs {window} ({searches})",
+        "searches_one": "one search",
+        "searches": "{count} searches",
+        "scope_mysql": "MySQL {source}",
+        "scope_knowledge": "knowledge base",
+        "nothing_checked": "Nothing could be searched.",
+        "no_rule": "No procedure (skill) fits this question, so only frequent errors could be ranked.",
+        "rule_unproven": "The procedure {skill} found no proof of a cause that it knows.",
+        "service_unseen": "No log line that names {service} was found in the window searched.",
+        "trigger_missing": "A log, row or change record that shows what triggered the errors listed.",
+        "tool_missing": "{tool} is not configured, so it was not checked.",
+        "truncated": "At least one result was truncated: there may be more than is shown.",
+        "offline": (
+            "Written by the built-in offline model: fixed rules over the search results, no language model."
+        ),
+        "failed_calls": "A search failed, so its source was not checked.",
+        "look_first": 'Look first at the error that began inside the window: "{quote}".',
+        "look_loudest": 'Look first at the most frequent error: "{quote}".',
+        "read_runbook": "Read the runbook passage that the search found for this question.",
+        "nothing_found": "No search found an event, so nothing can be said about the cause.",
+    },
+    "zh": {
+        "pattern": "{service} 记录了 {count} 次“{quote}”，从 {first} 到 {last}。",
+        "pattern_unnamed": "“{quote}”出现了 {count} 次，从 {first} 到 {last}。",
+        "event": "{service} 在 {first} 记录了“{quote}”。",
+        "event_unnamed": "{first} 出现了“{quote}”。",
+        "row": "查询返回了一行：{quote}。",
+        "passage": "知识库写道：“{quote}”",
+        "new": "这是新出现的：此前同样长的时间内没有。",
+        "began": "在检索窗口（从 {start} 开始）内，此前没有出现过。",
+        "background": "它在所报告的故障之前就已存在，因此不能解释故障的发生。",
+        "background_unknown": "它从检索窗口一开始就存在。",
+        "negative_logs": "{start} 到 {end} 之间，没有{topic}日志事件匹配检索 {query}。",
+        "negative_other": "在{source}中没有检索到任何内容。",
+        "scope": "{topic} 日志 {window}（{searches}）",
+        "searches_one": "检索一次",
+        "searches": "检索 {count} 次",
+        "scope_mysql": "MySQL {source}",
+        "scope_knowledge": "知识库",
+        "nothing_checked": "没有可以检索的数据源。",
+        "no_rule": "没有适用于这个问题的排查步骤（skill），只能对常见错误排序。",
+        "rule_unproven": "按照排查步骤 {skill} 没有找到能证明其已知原因的证据。",
+        "service_unseen": "检索窗口内没有找到提到 {service} 的日志。",
+        "trigger_missing": "能说明上述错误由什么触发的日志、数据行或变更记录。",
+        "tool_missing": "没有配置 {tool}，因此没有检查。",
+        "truncated": "至少有一个结果被截断：实际内容可能比显示的更多。",
+        "offline": "由内置离线模型撰写：对检索结果套用固定规则，没有使用语言模型。",
+        "failed_calls": "有一次检索失败，其数据源没有被检查。",
+        "look_first": "先看在检索窗口之内开始的错误：“{quote}”。",
+        "look_loudest": "先看出现最多的错误：“{quote}”。",
+        "read_runbook": "阅读检索到的相关手册段落。",
+        "nothing_found": "所有检索都没有找到事件，因此无法判断原因。",
+    },
+}
+
+TOPICS: Final[dict[str, dict[str, str]]] = {
+    "en": {
+        "APPLICATION": "application",
+        "DATABASE_SLOW_QUERY": "database slow query",
+        "SYSTEM_EVENTS": "system",
+    },
+    "zh": {"APPLICATION": "应用", "DATABASE_SLOW_QUERY": "数据库慢查询", "SYSTEM_EVENTS": "系统"},
+}
+
+
+def say(language: str, phrase: str, **values: str) -> str:
+    """Return a sentence with its values filled in."""
+    return PHRASES[language][phrase].format(**values)
+
+
+def topic_name(language: str, topic: str) -> str:
+    """Return how a reader calls a log topic."""
+    return TOPICS[language].get(topic, topic)

@@ -1,0 +1,102 @@
+"""Which signals of a plan an observation shows, and the values that a sentence may take from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from superbiz_cli.adapters.offline.transcript import Fact, Observation, is_new
+from superbiz_cli.harness.contract.skill import Condition, PlanStep
+
+MAX_QUOTE_CHARS = 160
+_MIN_QUOTE_CHARS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A step or signal that was seen: the fact that shows it and where it may be cited."""
+
+    name: str
+    observation: Observation
+    fact: Fact
+    quote: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it began in the searched window: what was there before is background."""
+        return is_new(self.fact, self.observation.window)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the steps so far have shown. `ran` holds the names whose step came back."""
+
+    sightings: Mapping[str, Sighting] = field(default_factory=dict)
+    ran: frozenset[str] = frozenset()
+
+    def meets(self, condition: Condition) -> bool:
+        """Whether `condition` holds. A name under `none` must have been looked for."""
+        return (
+            all(self._holds(name) for name in condition.all)
+            and (not condition.any or any(self._holds(name) for name in condition.any))
+            and all(
+                name.removesuffix(".new") in self.ran and not self._holds(name) for name in condition.none
+            )
+        )
+
+    def in_order(self, names: tuple[str, ...]) -> bool:
+        """Whether the first occurrences of `names` are known and never go back in time."""
+        firsts: list[datetime] = []
+        for name in names:
+            sighting = self.sightings.get(name)
+            if sighting is None or sighting.fact.first is None:
+                return False
+            firsts.append(sighting.fact.first)
+        return firsts == sorted(firsts)
+
+    def _holds(self, name: str) -> bool:
+        sighting = self.sightings.get(name.removesuffix(".new"))
+        return sighting is not None and (sighting.is_new or not name.endswith(".new"))
+
+
+def sightings_in(step: PlanStep, observation: Observation) -> dict[str, Sighting]:
+    """Return what `observation`, the answer to `step`, shows of the step and its signals."""
+    facts = observation.facts() if observation.found else ()
+    if not facts:
+        return {}
+    found = {step.id: Sighting(step.id, observation, facts[0], quote_of(facts[0].text))}
+    for signal in step.signals:
+        pattern = re.compile(signal.pattern, re.IGNORECASE)
+        for fact in facts:
+            match = pattern.search(fact.text)
+            if match:
+                values = {name: value for name, value in match.groupdict().items() if value is not None}
+                quote = quote_of(fact.text, match.start(), match.end())
+                found[signal.name] = Sighting(signal.name, observation, fact, quote, values)
+                break
+    return found
+
+
+def quote_of(text: str, start: int = 0, end: int = 0) -> str:
+    """Return a verbatim piece of `text` that is fit to stand between quotation marks.
+
+    One line, no quotation mark inside, at most `MAX_QUOTE_CHARS`, holding text[start:end] where that
+    is possible. "" if nothing readable is left.
+    """
+    left = max((text.rfind(mark, 0, start) for mark in ("\n", '"')), default=-1) + 1
+    rights = [at for mark in ("\n", '"') if (at := text.find(mark, max(end, left))) != -1]
+    right = min(rights, default=len(text))
+    inner = next((at for mark in ("\n", '"') if (at := text.find(mark, start, end)) != -1), None)
+    if inner is not None:
+        right = inner
+    if right - left > MAX_QUOTE_CHARS:
+        if end - left > MAX_QUOTE_CHARS:
+            left = start
+        right = min(right, left + MAX_QUOTE_CHARS)
+        cut = max(text.rfind(" ", left + MAX_QUOTE_CHARS // 2, right), -1)
+        right = cut if cut > 0 else right
+    quote = text[left:right].strip()
+    return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
