@@ -60,6 +60,7 @@ class Bench:
             recorder=self.recorder,
             nonce=NONCE,
         )
+        self.make_model = ScriptedChatModel
         self.model = ScriptedChatModel([ModelReply("")])
 
     def collect(
@@ -68,7 +69,7 @@ class Bench:
         on_exhausted: BaseException | None = None,
         agent_input: str = AGENT_INPUT,
     ) -> Collection:
-        self.model = ScriptedChatModel(turns, on_exhausted=on_exhausted)
+        self.model = self.make_model(turns, on_exhausted=on_exhausted)
         return collect(
             agent_input,
             gate=ModelGate(self.model, self.run, self.recorder),

@@ -7,6 +7,7 @@ that was told to stop is asked for a draft only, and an invalid draft is answere
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from superbiz_cli.harness.agent import observation
 from superbiz_cli.harness.agent.draft_parser import DraftRefused, parse_draft
@@ -181,3 +182,5 @@ def _announce(ending: Collection, tool_gate: ToolGate, recorder: Recorder) -> No
                 "completed_calls": len(tracker.completed_calls),
             }
             recorder.emit(TraceEvent(TraceType.COLLECTION_STOPPED, attributes))
+        case _:
+            assert_never(ending)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from superbiz_cli.harness.agent import observation
 from superbiz_cli.harness.agent.envelope import Envelope, EnvelopeRefused, parse_envelope
@@ -213,6 +213,8 @@ class ToolGate:
             case ToolFailed():
                 self._record_failure(asked, call_id, outcome.code)
                 return GateAnswer(call_id, observation.failure(outcome, stop=self._claimed_stop()))
+            case _:
+                assert_never(outcome)
 
     def _completed(self, asked: _Asked, ready: ToolReady) -> GateAnswer:
         status = ready.control.evidence_status

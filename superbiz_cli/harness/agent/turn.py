@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from superbiz_cli.harness.audit.events import (
     AgentStepRecord,
@@ -121,3 +122,5 @@ def _failure_word(error: ModelUnavailable | BudgetExceeded | RunAborted) -> str:
             return error.kind.value
         case RunAborted():
             return error.state.value
+        case _:
+            assert_never(error)
