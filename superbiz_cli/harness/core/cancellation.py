@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections.abc import Callable
@@ -14,62 +15,62 @@ _log = logging.getLogger(__name__)
 class Cancellation:
     """A one-way switch that can be awaited by callbacks; see `contract.model.CancelSignal`.
 
-    The only lock of the harness lives here: signal handling, the deadline watcher and the working
-    thread meet at this switch. It guards the two fields and is never held while a callback runs.
+    Signal handling, the deadline watcher and the working thread meet at this switch. It has no lock:
+    a signal handler that cancels would wait for ever for one that the thread under it holds. What
+    decides are single steps on a dict, each of them atomic
+    (https://docs.python.org/3/faq/library.html#what-kinds-of-global-value-mutation-are-thread-safe):
+    the first reason is set once, and a callback is called by whoever takes it out. `on_cancel` puts
+    its callback in before it looks for a reason, `cancel` sets the reason before it looks for
+    callbacks; so at least one of them sees the other, and only one gets the callback.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._reason: CancelReason | None = None
+        self._reasons: dict[str, tuple[CancelReason]] = {}
         self._callbacks: dict[int, Callable[[], None]] = {}
-        self._next_key = 0
+        self._keys = itertools.count()
         self._set = threading.Event()
 
     @property
     def is_cancelled(self) -> bool:
         """Whether `cancel` has succeeded."""
-        return self._reason is not None
+        return "first" in self._reasons
 
     @property
     def reason(self) -> CancelReason | None:
         """The reason of the first `cancel`, or None."""
-        return self._reason
+        first = self._reasons.get("first")
+        return None if first is None else first[0]
 
     def cancel(self, reason: CancelReason) -> bool:
         """Cancel once. Returns False, and does nothing, if that has happened before."""
-        with self._lock:
-            if self._reason is not None:
-                return False
-            self._reason = reason
-            callbacks = list(self._callbacks.values())
-            self._callbacks.clear()
+        mine = (reason,)
+        if self._reasons.setdefault("first", mine) is not mine:
+            return False
         self._set.set()
-        for callback in callbacks:
-            _call(callback)
+        for key in list(self._callbacks):
+            self._call(key)
         return True
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` once on cancel, at once if that has happened; returns an unregister."""
-        with self._lock:
-            if self._reason is None:
-                key = self._next_key
-                self._next_key += 1
-                self._callbacks[key] = callback
-                return lambda: self._forget(key)
-        _call(callback)
-        return lambda: None
+        key = next(self._keys)
+        self._callbacks[key] = callback
+        if self.is_cancelled:
+            self._call(key)
+        return lambda: self._forget(key)
 
     def wait(self, timeout_s: float) -> bool:
         """Sleep up to `timeout_s` seconds, less if cancelled; returns whether it is cancelled."""
-        return self._set.wait(max(0.0, timeout_s))
+        return self._set.wait(min(max(0.0, timeout_s), threading.TIMEOUT_MAX))
 
     def _forget(self, key: int) -> None:
-        with self._lock:
-            self._callbacks.pop(key, None)
+        self._callbacks.pop(key, None)
 
-
-def _call(callback: Callable[[], None]) -> None:
-    try:
-        callback()
-    except Exception as error:  # one callback's failure must not keep the others from stopping
-        _log.warning("a cancel callback failed: %s", type(error).__name__)
+    def _call(self, key: int) -> None:
+        callback = self._callbacks.pop(key, None)
+        if callback is None:
+            return
+        try:
+            callback()
+        except Exception as error:  # one callback's failure must not keep the others from stopping
+            _log.warning("a cancel callback failed: %s", type(error).__name__)

@@ -90,18 +90,24 @@ class Run:
 
     @contextmanager
     def ending_on_exhaustion(self) -> Iterator[None]:
-        """End the Run as BUDGET_EXHAUSTED when the body exceeds the budget; the error goes on up."""
+        """End the Run as BUDGET_EXHAUSTED when the body exceeds the budget; the error goes on up.
+
+        A Run that had ended for another reason stays what it is: RunAborted is raised instead.
+        """
         try:
             yield
         except BudgetExceeded as exceeded:
-            self.exhaustion = self.exhaustion or exceeded
             self.cancel(CancelReason.BUDGET_EXHAUSTED)
+            if self.lifecycle.state is not RunState.BUDGET_EXHAUSTED:
+                raise RunAborted(self.lifecycle.state) from exceeded
+            self.exhaustion = self.exhaustion or exceeded
             raise
 
     @contextmanager
     def watching_deadline(self) -> Iterator[None]:
         """Cancel the Run at its deadline, also while its thread is blocked in a call."""
-        timer = threading.Timer(self.remaining_s(), self.cancel, args=(CancelReason.DEADLINE_EXCEEDED,))
+        left_s = min(self.remaining_s(), threading.TIMEOUT_MAX)
+        timer = threading.Timer(left_s, self.cancel, args=(CancelReason.DEADLINE_EXCEEDED,))
         timer.daemon = True
         timer.start()
         try:
