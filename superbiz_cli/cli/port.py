@@ -71,9 +71,17 @@ class OpenApp(Protocol):
     """`bootstrap.open_app`. Raises SuperbizError for what cannot be opened."""
 
     def __call__(
-        self, settings: Settings, *, on_event: Callable[[RecordedEvent], None] | None = None
+        self,
+        settings: Settings,
+        *,
+        on_event: Callable[[RecordedEvent], None] | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> AbstractContextManager[App]:
-        """Open stores, sources and models; `on_event` hears every trace event on the Run's thread."""
+        """Open stores, sources and models.
+
+        `on_event` hears every trace event and `warn` every sentence that the user should read, both
+        on the calling thread.
+        """
         ...
 
 

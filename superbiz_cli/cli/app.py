@@ -1,0 +1,177 @@
+"""The command line as a whole: which commands there are, and how a failed one ends."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+import typer.main
+from typer.exceptions import Abort, Exit, TyperException
+
+from superbiz_cli import __version__
+from superbiz_cli.cli.lazy import LazyGroup, Stub
+from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
+from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
+
+_PACKAGE = "superbiz_cli.cli"
+
+COMMANDS: tuple[Stub, ...] = (
+    Stub(
+        "diagnose",
+        "Find out what went wrong, with the evidence for every claim.",
+        f"{_PACKAGE}.diagnose:diagnose",
+        panel="Diagnosis",
+    ),
+    Stub(
+        "demo",
+        "Diagnose the bundled incident; needs no set-up, key or network.",
+        f"{_PACKAGE}.demo:demo",
+        panel="Diagnosis",
+    ),
+    Stub(
+        "trace",
+        "Look at earlier runs: what was asked, done and decided.",
+        children=(
+            Stub("list", "List earlier runs, the newest first.", f"{_PACKAGE}.trace:list_runs"),
+            Stub("show", "Show one run step by step.", f"{_PACKAGE}.trace:show_run"),
+        ),
+        panel="Records",
+    ),
+    Stub(
+        "doctor",
+        "Check the set-up: model, stores, sources.",
+        f"{_PACKAGE}.doctor:doctor",
+        panel="Set-up",
+    ),
+    Stub(
+        "config",
+        "Look at the configuration and begin one.",
+        children=(
+            Stub("init", "Write a configuration file to begin with.", f"{_PACKAGE}.config:init"),
+            Stub("show", "Show every setting, its value and where it comes from.", f"{_PACKAGE}.config:show"),
+            Stub("path", "Show which files and folders are used.", f"{_PACKAGE}.config:path"),
+        ),
+        panel="Set-up",
+    ),
+    Stub(
+        "help",
+        "Explain exit codes or environment variables.",
+        f"{_PACKAGE}.topics:explain",
+        panel="Set-up",
+    ),
+)
+
+_DESCRIPTION = """\
+Diagnose incidents from logs, runbooks and MySQL. Every claim of a report is backed by a tool result
+that really exists; what cannot be proven is said to be unproven.
+
+Examples:
+  superbiz demo
+  superbiz diagnose "payment service times out since 10:00"
+  superbiz trace show 7f3k
+"""
+
+
+def run(argv: list[str]) -> int:
+    """Execute one command line and return the exit code."""
+    streams = Streams.of_process()
+    if not argv and "_SUPERBIZ_COMPLETE" not in streams.environ:
+        streams.raw_note(_short_help())
+        return ExitCode.USAGE
+    try:
+        outcome = root().main(args=list(argv), prog_name="superbiz", standalone_mode=False)
+        return int(outcome or 0)
+    except SuperbizError as error:
+        return _fail(error, argv, streams)
+    except TyperException as error:
+        return _fail(_usage_error(error), argv, streams)
+    except (Abort, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    except Exit as error:
+        return error.exit_code
+    except (ClosedPipe, BrokenPipeError):
+        return ExitCode.CLOSED_PIPE
+
+
+def root() -> LazyGroup:
+    """Return the program's command group."""
+    return _Root(
+        name="superbiz",
+        stubs=COMMANDS,
+        help=_DESCRIPTION,
+        epilog=exit_codes(),
+        params=[_version_parameter(), *typer.main.get_install_completion_arguments()],
+    )
+
+
+def exit_codes() -> str:
+    """Return the list of exit codes."""
+    rows = "\n".join(f"  {code.value:<3}  {meaning}" for code, meaning in EXIT_MEANING.items())
+    return f"Exit codes:\n{rows}"
+
+
+class _Root(LazyGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        if ctx.params.pop("version", False):
+            Streams.of_process().result(f"superbiz {__version__}\n")
+            raise Exit(0)
+        return rest
+
+
+def _version_parameter() -> Any:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command()(_version)
+    return typer.main.get_command(app).params[0]
+
+
+def _version(
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
+) -> None: ...
+
+
+def _short_help() -> str:
+    widest = max(len(stub.name) for stub in COMMANDS)
+    rows = "\n".join(f"  {stub.name:<{widest}}  {stub.help}" for stub in COMMANDS)
+    return f"{_DESCRIPTION}\nCommands:\n{rows}\n\nsuperbiz --help tells more.\n"
+
+
+def _usage_error(error: TyperException) -> SuperbizError:
+    ctx = getattr(error, "ctx", None)
+    command = ctx.command_path if ctx is not None else "superbiz"
+    message = error.format_message().rstrip(".")
+    code = ExitCode.USAGE if error.exit_code == ExitCode.USAGE else ExitCode.FAILED
+    return SuperbizError(ErrorCode.USAGE, _lower_first(message), hint=f"{command} --help", exit_code=code)
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _fail(error: SuperbizError, argv: list[str], streams: Streams) -> int:
+    from superbiz_cli.harness.tool.sanitize import sanitize
+
+    streams.no_color = "--no-color" in argv
+    message, hint = sanitize(error.message), sanitize(error.hint) if error.hint else None
+    if "--debug" in argv:
+        streams.traceback(error)
+    if _wants_json(argv):
+        failure = {"code": error.code.value, "message": message, "hint": hint}
+        indent = None if "--ndjson" in argv or "ndjson" in argv else 2
+        try:
+            streams.result(json_text({"error": failure}, indent=indent))
+        except ClosedPipe:
+            return ExitCode.CLOSED_PIPE
+    else:
+        streams.error(message, hint)
+    return error.exit_code
+
+
+def _wants_json(argv: list[str]) -> bool:
+    """Whether a machine reads the output. The line may be one that could not be parsed."""
+    pairs = zip(argv, [*argv[1:], ""], strict=True)
+    return any(
+        word in ("--json", "--ndjson", "--format=json", "--format=ndjson")
+        or (word == "--format" and following in ("json", "ndjson"))
+        for word, following in pairs
+    )
