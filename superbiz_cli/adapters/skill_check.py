@@ -103,6 +103,7 @@ def _finding_faults(
     if not (finding.when.all or finding.when.any):
         yield f"{at}.when", "needs at least one name under all or any: absence alone proves no cause"
     yield from _unknown(Condition(all=finding.order), fields, f"{at}.order")
+    yield from _unknown(Condition(all=finding.context), fields, f"{at}.context")
     for key, texts in (
         ("statement", (finding.statement,)),
         ("actions", finding.actions),

@@ -13,7 +13,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from superbiz_cli.harness.contract.skill import BilingualText, Condition, Finding, PlanStep, Signal, Skill
-from superbiz_cli.harness.contract.strict import JsonValue, StrictModel
+from superbiz_cli.harness.contract.strict import StrictModel
 from superbiz_cli.harness.contract.tool_call import ToolName
 
 MAX_DOCUMENT_BYTES = 65_536
@@ -58,7 +58,7 @@ class _ConditionShape(StrictModel):
 class _StepShape(StrictModel):
     id: str = Field(pattern=_ID)
     tool: ToolName
-    input: dict[str, JsonValue]
+    input: dict[str, Any]  # JSON values; pydantic cannot resolve a recursive alias
     gained_if: tuple[str, ...] = ()
     signals: dict[str, str | _SignalShape] = Field(default_factory=dict)
     when: _ConditionShape = _ConditionShape()
@@ -72,6 +72,7 @@ class _FindingShape(StrictModel):
     confirm: bool = True
     advice: tuple[_Text, ...] = ()
     order: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
 
 
 class _FrontMatter(StrictModel):
@@ -231,4 +232,5 @@ def _finding(shape: _FindingShape) -> Finding:
         confirm=shape.confirm,
         advice=tuple(_text(advice) for advice in shape.advice),
         order=shape.order,
+        context=shape.context,
     )

@@ -16,6 +16,8 @@ from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 
 MAX_CALLS = 12
 MAX_CALLS_PER_TOOL = 8
+MAX_COLLECTED_TOKENS = 45_000
+_BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ def next_turn(request: ModelRequest) -> Turn:
     terms = read_query(transcript.query)
     progress = [follow(skill, transcript, terms) for skill in transcript.skills if skill.plan]
     rated = gains(transcript.calls, progress)
-    planned = None if transcript.must_stop else _choose(transcript, terms, progress, fruitless_streak(rated))
+    may_go_on = not transcript.must_stop and _collected_tokens(request) <= MAX_COLLECTED_TOKENS
+    planned = _choose(transcript, terms, progress, fruitless_streak(rated)) if may_go_on else None
     if planned is None:
         return Turn(content=canonical_json(write_draft(transcript, terms, progress).model_dump(mode="json")))
     arguments: dict[str, JsonValue] = {
@@ -64,6 +67,20 @@ def _choose(
         if proven_finding(plan) is not None:
             return None
     return surveyed if surveyed is not None and _within_limits(transcript, surveyed) else None
+
+
+def _collected_tokens(request: ModelRequest) -> int:
+    """Estimate the input tokens of all turns up to this one: each has sent the whole history again.
+
+    The default budget of a Run is 100,000; the draft and the judge need the other half.
+    """
+    total = size = 0
+    for message in request.messages:
+        if message.role == "assistant":
+            total += size
+        size += len(message.content.encode("utf-8", "replace"))
+        size += sum(len(call.arguments.encode("utf-8", "replace")) for call in message.tool_calls)
+    return (total + size) // _BYTES_PER_TOKEN
 
 
 def _within_limits(transcript: Transcript, planned: Planned) -> bool:

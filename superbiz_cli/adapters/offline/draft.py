@@ -64,8 +64,11 @@ def _proven(transcript: Transcript, plan: Progress, finding: Finding) -> Draft:
         for name in dict.fromkeys(shown)
         if name in plan.seen.sightings
     )
+    for name in finding.context:
+        if name in plan.seen.sightings:
+            _add_sighting(analysis, plan, language, plan.seen.sightings[name])
     _add_ruled_out(analysis, plan, finding, language)
-    quoted = {skeleton for name in shown if (skeleton := _skeleton_of(plan, name))}
+    quoted = {skeleton for name in (*shown, *finding.context) if (skeleton := _skeleton_of(plan, name))}
     for ranked in background_facts(transcript)[:_MAX_BACKGROUND]:
         if ranked.skeleton not in quoted:
             _add_ranked(analysis, transcript, language, ranked)
@@ -187,10 +190,10 @@ def _missing(
     missing = [say(language, "rule_unproven", skill=plan.skill.name) for plan in progress]
     if not progress:
         missing.append(say(language, "no_rule"))
-    texts = [
-        f"{fact.service or ''} {fact.text}" for call in transcript.calls for fact in call.observation.facts()
-    ]
-    if terms.service and not any(terms.service.lower() in text.lower() for text in texts):
+    writers = {
+        fact.service.lower() for call in transcript.calls for fact in call.observation.facts() if fact.service
+    }
+    if terms.service and not any(terms.service.lower() in writer for writer in writers):
         missing.append(say(language, "service_unseen", service=terms.service))
     missing.append(say(language, "trigger_missing" if dominant else "nothing_found"))
     return tuple(missing)

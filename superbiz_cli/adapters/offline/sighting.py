@@ -12,6 +12,7 @@ from superbiz_cli.harness.contract.skill import Condition, PlanStep
 
 MAX_QUOTE_CHARS = 160
 _MIN_QUOTE_CHARS = 8
+_PIECE = re.compile(r'[^"\n“”]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +84,24 @@ def sightings_in(step: PlanStep, observation: Observation) -> dict[str, Sighting
 def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     """Return a verbatim piece of `text` that is fit to stand between quotation marks.
 
-    One line, no quotation mark inside, at most `MAX_QUOTE_CHARS`, holding text[start:end] where that
-    is possible. "" if nothing readable is left.
+    One line without a quotation mark, at most `MAX_QUOTE_CHARS`: the piece around text[start:end], or
+    the one with most words if no place is given. "" if nothing readable is left.
     """
-    left = max((text.rfind(mark, 0, start) for mark in ("\n", '"')), default=-1) + 1
-    rights = [at for mark in ("\n", '"') if (at := text.find(mark, max(end, left))) != -1]
-    right = min(rights, default=len(text))
-    inner = next((at for mark in ("\n", '"') if (at := text.find(mark, start, end)) != -1), None)
-    if inner is not None:
-        right = inner
-    if right - left > MAX_QUOTE_CHARS:
-        if end - left > MAX_QUOTE_CHARS:
-            left = start
-        right = min(right, left + MAX_QUOTE_CHARS)
-        cut = max(text.rfind(" ", left + MAX_QUOTE_CHARS // 2, right), -1)
-        right = cut if cut > 0 else right
-    quote = text[left:right].strip()
-    return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
+    pieces = [(match.start(), match.group(0)) for match in _PIECE.finditer(text)]
+    at, piece = max(
+        pieces,
+        key=lambda piece: (end > 0 and piece[0] <= start < piece[0] + len(piece[1]), _word_count(piece[1])),
+        default=(0, ""),
+    )
+    if len(piece) > MAX_QUOTE_CHARS:
+        begin = max(0, start - at) if end and end - at > MAX_QUOTE_CHARS else 0
+        piece = piece[begin : begin + MAX_QUOTE_CHARS]
+        piece = (
+            piece[: piece.rfind(" ", MAX_QUOTE_CHARS // 2)] if " " in piece[MAX_QUOTE_CHARS // 2 :] else piece
+        )
+    piece = piece.strip()
+    return piece if len(piece) >= _MIN_QUOTE_CHARS else ""
+
+
+def _word_count(piece: str) -> tuple[int, int]:
+    return len(piece.split()), len(piece)

@@ -40,6 +40,8 @@ def origin_sentence(language: str, fact: Fact, observation: Observation, since: 
         return say(language, "background")
     if is_new(fact, window):
         return say(language, "new" if fact.is_new else "began", start=clock_time(window[0], window) or "")
+    if fact.is_new is False:
+        return say(language, "seen_before")
     return say(language, "background_unknown") if since is None else ""
 
 

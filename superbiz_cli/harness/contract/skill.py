@@ -77,8 +77,9 @@ class Finding:
     """A cause that the plan can prove.
 
     `statement` and `actions` are templates whose placeholders are filled from observations only.
-    `order` lists names whose first occurrences must not go back in time. `confirm` says that the
-    actions change something and need a person's decision.
+    `order` lists names whose first occurrences must not go back in time, `context` names that are
+    reported besides if they were seen. `confirm` says that the actions change something and need a
+    person's decision.
     """
 
     id: str
@@ -88,6 +89,7 @@ class Finding:
     confirm: bool = True
     advice: tuple[BilingualText, ...] = ()
     order: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,155 @@
+"""Which skills fit a question: lexical matching of triggers, bounded in number and in characters.
+
+A question must name what a trigger names; a shared everyday word activates nothing. Both languages are
+compared as they are written: English by words, Chinese by substrings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from superbiz_cli.harness.contract.skill import Skill
+
+MAX_ACTIVE = 2
+MAX_PROMPT_CHARS = 12_000
+THRESHOLD = 1.0
+_SECOND_SHARE = 0.6
+_DESCRIPTION_WEIGHT = 4.0
+_MIN_DESCRIPTION_SHARE = 0.3
+_WORD = re.compile(r"[a-z0-9]+|[一-鿿]+")
+_ENDINGS = ("ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e", "y")
+_EVERYDAY = frozenset(
+    """a an the is are was were be to of in on at for and or not no it its this that with from by as we our you your
+    i my me use when what why how does do did has have had can could should would will service services system server
+    error errors problem issue issues check please help since now today after before get gets getting again keeps all
+    some any request requests application app production prod""".split()  # noqa: SIM905
+)
+
+
+class UnknownSkill(LookupError):
+    """A skill was asked for by a name that no folder holds."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.known = tuple(known)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMatch:
+    """A skill that fits, with its score (>= THRESHOLD) and the triggers that were named."""
+
+    skill: Skill
+    score: float
+    triggers: tuple[str, ...]
+
+
+def match_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
+    """Return the skills that fit `query`, the best first, at most two.
+
+    The second must reach 60 % of the first one's score.
+    """
+    said = _Said.of(query)
+    shared = Counter(trigger.lower() for skill in skills for trigger in skill.triggers)
+    matches = [match for skill in skills if (match := _match(said, skill, shared)).score >= THRESHOLD]
+    matches.sort(key=lambda match: (-match.score, match.skill.name))
+    return tuple(match for match in matches[:MAX_ACTIVE] if match.score >= _SECOND_SHARE * matches[0].score)
+
+
+def select_skills(
+    query: str, skills: Sequence[Skill], *, named: Sequence[str] | None = None
+) -> tuple[Skill, ...]:
+    """Return the skills to activate: those named by the user (["none"] for none), else the matching ones.
+
+    Raises UnknownSkill.
+    """
+    if named is None:
+        return tuple(match.skill for match in match_skills(query, skills))
+    by_name = {skill.name: skill for skill in skills}
+    wanted = [name for name in dict.fromkeys(named) if name != "none"]
+    for name in wanted:
+        if name not in by_name:
+            raise UnknownSkill(name, sorted(by_name))
+    return tuple(by_name[name] for name in wanted)
+
+
+def render_skills(
+    skills: Sequence[Skill], *, max_chars: int = MAX_PROMPT_CHARS
+) -> tuple[str, tuple[Skill, ...]]:
+    """Return the text for the system prompt and the skills in it; what does not fit is left out whole."""
+    blocks: list[str] = []
+    active: list[Skill] = []
+    used = 0
+    for skill in skills:
+        block = f'<skill name="{skill.name}">\n{skill.text.strip()}\n</skill>'
+        if used + len(block) <= max_chars:
+            blocks.append(block)
+            active.append(skill)
+            used += len(block)
+    return "\n\n".join(blocks), tuple(active)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A question, prepared once: its text without spacing differences, and its stems in order."""
+
+    text: str
+    stems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Said:
+        return cls(_plain(text), tuple(_stem(word) for word in _WORD.findall(_plain(text))))
+
+
+def _match(said: _Said, skill: Skill, shared: Mapping[str, int]) -> SkillMatch:
+    hits = sorted(
+        (
+            (weight / shared[trigger.lower()], trigger)
+            for trigger in skill.triggers
+            if (weight := _weight(said, trigger))
+        ),
+        reverse=True,
+    )
+    score = sum(weight * 0.5**place for place, (weight, _) in enumerate(hits))
+    if not skill.triggers:
+        score = _description_score(said, skill)
+    if score and any(_weight(said, service) for service in skill.services):
+        score += 0.25
+    return SkillMatch(skill, score, tuple(trigger for _, trigger in hits))
+
+
+def _weight(said: _Said, trigger: str) -> float:
+    """Return how much is said by naming `trigger`: 0 if it is not named, more for longer ones."""
+    plain = _plain(trigger)
+    if not plain.isascii():
+        return len(plain) / 2 if plain in said.text else 0.0
+    stems = [_stem(word) for word in _WORD.findall(plain)]
+    if not stems or not set(stems) <= set(said.stems):
+        return 0.0
+    in_a_row = any(list(said.stems[i : i + len(stems)]) == stems for i in range(len(said.stems)))
+    return len(stems) * (1.0 if in_a_row else 0.6)
+
+
+def _description_score(said: _Said, skill: Skill) -> float:
+    """Score a skill without triggers by its name and description."""
+    asked = {stem for stem in said.stems if stem not in _EVERYDAY and len(stem) > 1}
+    about = set(_Said.of(f"{skill.name} {skill.description}").stems)
+    share = len(asked & about) / len(asked) if asked else 0.0
+    return share * _DESCRIPTION_WEIGHT if share >= _MIN_DESCRIPTION_SHARE and len(asked & about) > 1 else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().replace("-", " ").replace("_", " ").split())
+
+
+def _stem(word: str) -> str:
+    """Cut the commonest English endings, so that "timeouts" and "timeout" are one word."""
+    if not word.isascii() or len(word) < 5 or not word.isalpha():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word.removesuffix(ending)
+    return word
