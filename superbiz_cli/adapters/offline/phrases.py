@@ -27,7 +27,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "nothing_checked": "Nothing could be searched.",
         "no_rule": "No procedure (skill) fits this question, so only frequent errors could be ranked.",
         "rule_unproven": "The procedure {skill} found no proof of a cause that it knows.",
-        "service_unseen": "No line written by a service like {service} was found: is its log among the configured sources?",
+        "service_unseen": "No line written by a service like {service} was found: is its log configured?",
         "trigger_missing": "A log, row or change record that shows what triggered the errors listed.",
         "tool_missing": "{tool} is not configured, so it was not checked.",
         "truncated": "At least one result was truncated: there may be more than is shown.",

@@ -16,26 +16,18 @@ from superbiz_cli.harness.contract.skill import Skill
 MAX_ACTIVE = 2
 MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
-_SECOND_SHARE = 0.6
+_FURTHER_SHARE = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
 _WORD = re.compile(r"[a-z0-9]+|[一-鿿]+")
 _ENDINGS = ("ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e", "y")
 _EVERYDAY = frozenset(
-    """a an the is are was were be to of in on at for and or not no it its this that with from by as we our you your
-    i my me use when what why how does do did has have had can could should would will service services system server
-    error errors problem issue issues check please help since now today after before get gets getting again keeps all
-    some any request requests application app production prod""".split()  # noqa: SIM905
+    """a an the is are was were be to of in on at for and or not no it its this that with from by as we our
+    you your i my me use when what why how does do did has have had can could should would will service
+    services system server error errors problem issue issues check please help since now today after before
+    get gets getting again keeps all some any request requests application app production
+    prod""".split()  # noqa: SIM905 (a list of words to read)
 )
-
-
-class UnknownSkill(LookupError):
-    """A skill was asked for by a name that no folder holds."""
-
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(name)
-        self.name = name
-        self.known = tuple(known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,49 +39,30 @@ class SkillMatch:
     triggers: tuple[str, ...]
 
 
-def match_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
-    """Return the skills that fit `query`, the best first, at most two.
+def match_skills(query: str, skills: Sequence[Skill]) -> tuple[Skill, ...]:
+    """Return the skills that are activated for `query`, the best first.
 
-    The second must reach 60 % of the first one's score.
+    At most two, of at most 12,000 characters together: what does not fit is left out whole.
+    """
+    active: list[Skill] = []
+    used = 0
+    for match in rank_skills(query, skills)[:MAX_ACTIVE]:
+        if used + len(match.skill.text) <= MAX_PROMPT_CHARS:
+            active.append(match.skill)
+            used += len(match.skill.text)
+    return tuple(active)
+
+
+def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
+    """Return the skills that fit `query`, the best first.
+
+    A further one must reach 60 % of the first one's score.
     """
     said = _Said.of(query)
     shared = Counter(trigger.lower() for skill in skills for trigger in skill.triggers)
     matches = [match for skill in skills if (match := _match(said, skill, shared)).score >= THRESHOLD]
     matches.sort(key=lambda match: (-match.score, match.skill.name))
-    return tuple(match for match in matches[:MAX_ACTIVE] if match.score >= _SECOND_SHARE * matches[0].score)
-
-
-def select_skills(
-    query: str, skills: Sequence[Skill], *, named: Sequence[str] | None = None
-) -> tuple[Skill, ...]:
-    """Return the skills to activate: those named by the user (["none"] for none), else the matching ones.
-
-    Raises UnknownSkill.
-    """
-    if named is None:
-        return tuple(match.skill for match in match_skills(query, skills))
-    by_name = {skill.name: skill for skill in skills}
-    wanted = [name for name in dict.fromkeys(named) if name != "none"]
-    for name in wanted:
-        if name not in by_name:
-            raise UnknownSkill(name, sorted(by_name))
-    return tuple(by_name[name] for name in wanted)
-
-
-def render_skills(
-    skills: Sequence[Skill], *, max_chars: int = MAX_PROMPT_CHARS
-) -> tuple[str, tuple[Skill, ...]]:
-    """Return the text for the system prompt and the skills in it; what does not fit is left out whole."""
-    blocks: list[str] = []
-    active: list[Skill] = []
-    used = 0
-    for skill in skills:
-        block = f'<skill name="{skill.name}">\n{skill.text.strip()}\n</skill>'
-        if used + len(block) <= max_chars:
-            blocks.append(block)
-            active.append(skill)
-            used += len(block)
-    return "\n\n".join(blocks), tuple(active)
+    return tuple(match for match in matches if match.score >= _FURTHER_SHARE * matches[0].score)
 
 
 @dataclass(frozen=True, slots=True)
