@@ -17,6 +17,7 @@ MAX_ACTIVE = 2
 MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
 _FURTHER_SHARE = 0.6
+_APART = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
 _WORD = re.compile(r"[a-z0-9]+|[一-鿿]+")
@@ -95,15 +96,26 @@ def _match(said: _Said, skill: Skill, shared: Mapping[str, int]) -> SkillMatch:
 
 
 def _weight(said: _Said, trigger: str) -> float:
-    """Return how much is said by naming `trigger`: 0 if it is not named, more for longer ones."""
-    plain = _plain(trigger)
-    if not plain.isascii():
-        return len(plain) / 2 if plain in said.text else 0.0
-    stems = [_stem(word) for word in _WORD.findall(plain)]
-    if not stems or not set(stems) <= set(said.stems):
+    """Return how much is said by naming `trigger`: 0 if a part of it is missing, more for longer ones.
+
+    Parts are separated by spaces. A Chinese part must occur as written, an English one as a word;
+    parts that stand apart in the question weigh less.
+    """
+    parts = [_said_part(part) for part in _WORD.findall(_plain(trigger))]
+    if not parts or not all(part in said.stems if part.isascii() else part in said.text for part in parts):
         return 0.0
-    in_a_row = any(list(said.stems[i : i + len(stems)]) == stems for i in range(len(said.stems)))
-    return len(stems) * (1.0 if in_a_row else 0.6)
+    length = sum(1.0 if part.isascii() else len(part) / 2 for part in parts)
+    return length if _in_a_row(said, parts) else length * _APART
+
+
+def _said_part(word: str) -> str:
+    return _stem(word) if word.isascii() else word
+
+
+def _in_a_row(said: _Said, parts: Sequence[str]) -> bool:
+    if all(part.isascii() for part in parts):
+        return any(said.stems[i : i + len(parts)] == tuple(parts) for i in range(len(said.stems)))
+    return len(parts) == 1 or "".join(parts) in said.text.replace(" ", "")
 
 
 def _description_score(said: _Said, skill: Skill) -> float:

@@ -113,11 +113,15 @@ class Answer(StrictModel):
 
 
 class Failure(StrictModel):
-    """Nothing could be published. `message` and `hint` are our own sentences."""
+    """Nothing could be published. `message` and `hint` are our own sentences.
+
+    `unavailable` names the dependency that was missing ("model", "store"), if that was the cause.
+    """
 
     code: FailureCode
     message: str
     hint: str | None = None
+    unavailable: str | None = None
 
 
 class EvidenceRef(StrictModel):

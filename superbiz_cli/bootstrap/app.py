@@ -1,0 +1,131 @@
+"""One diagnosis: everything that it needs, opened on the thread that runs it and closed again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from superbiz_cli.bootstrap.limits import run_limits
+from superbiz_cli.bootstrap.models import load_prompts, open_models
+from superbiz_cli.bootstrap.skills import active_skills
+from superbiz_cli.bootstrap.stores import archive_for_run, open_store
+from superbiz_cli.bootstrap.tools import evidence_tools
+from superbiz_cli.cli.port import DiagnoseRequest, RunHandle
+from superbiz_cli.errors import ErrorCode, SuperbizError
+from superbiz_cli.harness.application.diagnose import run_question
+from superbiz_cli.harness.application.parts import Parts, Question
+from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
+from superbiz_cli.harness.audit.events import RecordedEvent
+from superbiz_cli.harness.audit.ledger import Ledger
+from superbiz_cli.harness.audit.sink import EventListener
+from superbiz_cli.harness.contract.model import ChatModel
+from superbiz_cli.harness.contract.report import RunResult
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.harness.tool.catalog import ToolCatalog
+from superbiz_cli.harness.tool.invocation import InvocationStore
+from superbiz_cli.harness.tool.redact import Redactor
+from superbiz_cli.settings import Settings
+
+
+def _ignore(_: object) -> None:
+    return None
+
+
+@contextmanager
+def open_app(
+    settings: Settings,
+    *,
+    on_event: Callable[[RecordedEvent], None] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> Iterator[DiagnosisApp]:
+    """Open stores, sources and models for one diagnosis.
+
+    `on_event` hears every trace event and `warn` every sentence that the user should read, both on
+    the calling thread. Raises SuperbizError for what cannot be opened, before anything is spent.
+    """
+    tell = warn or _ignore
+    with ExitStack() as stack:
+        agent_model, guard_model = open_models(settings, stack)
+        store = open_store(settings)
+        stack.callback(store.close)
+        archive, warning = archive_for_run(settings)
+        stack.callback(archive.close)
+        if warning:
+            tell(warning)
+        yield DiagnosisApp(
+            settings=settings,
+            agent_model=agent_model,
+            guard_model=guard_model,
+            store=store,
+            archive=archive,
+            on_event=on_event or _ignore,
+            warn=tell,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisApp:
+    """See `cli.port.App`. Everything is opened; each question becomes one Run."""
+
+    settings: Settings
+    agent_model: ChatModel
+    guard_model: ChatModel
+    store: InvocationStore
+    archive: RunArchive
+    on_event: Callable[[RecordedEvent], None]
+    warn: Callable[[str], None]
+
+    def diagnose(
+        self, request: DiagnoseRequest, *, on_started: Callable[[RunHandle], None] = _ignore
+    ) -> RunResult:
+        """Answer one question; see `cli.port.App.diagnose`."""
+        session_id = self._session_of(request)
+        skills = active_skills(self.settings, request.query, asked=request.skill)
+        limits = run_limits(self.settings)
+        run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
+        on_started(run)
+        redactor = Redactor()
+        question = Question(
+            query=request.query,
+            incident=request.window,
+            skills=skills,
+        )
+        parts = Parts(
+            run=run,
+            agent_model=self.agent_model,
+            guard_model=self.guard_model,
+            prompts=load_prompts(),
+            catalog=ToolCatalog(evidence_tools(self.settings, redactor)),
+            store=self.store,
+            archive=self.archive,
+            ledger=self._ledger(run),
+            limits=limits,
+            redact=redactor.redact,
+            warn=self.warn,
+            language=self.settings.ui.language,
+        )
+        return run_question(question, parts)
+
+    def _ledger(self, run: Run) -> Ledger:
+        database = self.archive.trace_sink(run_id=run.run_id, session_id=run.session_id)
+        listener = EventListener("live view", self.on_event)
+        return Ledger(run.run_id, run.clock, [database, listener], warn=self.warn)
+
+    def _session_of(self, request: DiagnoseRequest) -> str:
+        if request.session_id is not None:
+            return request.session_id
+        if not request.continue_last:
+            return f"s-{secrets.token_hex(5)}"
+        try:
+            latest = self.archive.latest_session()
+        except AuditUnavailable as error:
+            raise SuperbizError(ErrorCode.AUDIT_UNAVAILABLE, str(error), hint=error.remedy) from error
+        if latest is None:
+            raise SuperbizError(
+                ErrorCode.NOT_FOUND,
+                "There is no earlier session to continue.",
+                hint="leave out --continue, or name one with --session ID",
+            )
+        return latest

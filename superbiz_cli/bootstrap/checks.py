@@ -1,0 +1,166 @@
+"""What `doctor` looks at: home, model, stores, sources, skills. Nothing is changed, no secret is shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from glob import has_magic
+from pathlib import Path
+
+from superbiz_cli.bootstrap.models import open_model
+from superbiz_cli.bootstrap.skills import skill_library
+from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
+from superbiz_cli.cli.port import Check, CheckStatus
+from superbiz_cli.errors import SuperbizError
+from superbiz_cli.harness.audit.archive import AuditUnavailable
+from superbiz_cli.harness.contract.model import (
+    ChatModel,
+    Message,
+    ModelRequest,
+    ModelRole,
+    ModelUnavailable,
+    RetryFailure,
+)
+from superbiz_cli.harness.core.cancellation import Cancellation
+from superbiz_cli.harness.tool.invocation import StoreError
+from superbiz_cli.settings import SCRIPTED_PREFIX, LogSource, ModelRoute, Settings
+
+MODEL_PROBE_S = 8.0
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """Yield each check when it is done; every check has its own time limit."""
+    yield _home(settings)
+    yield from _models(settings)
+    yield _guarded("canonical store", lambda: _store(settings))
+    yield _guarded("audit", lambda: _audit(settings))
+    yield from _logs(settings)
+    yield _guarded("skills", lambda: _skills(settings))
+
+
+def _guarded(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except SuperbizError as error:
+        return Check(name, CheckStatus.FAIL, error.message, error.hint)
+
+
+def _home(settings: Settings) -> Check:
+    home = settings.home
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return Check(
+            "home",
+            CheckStatus.FAIL,
+            f"{home} cannot be written",
+            "set SUPERBIZ_HOME to a folder that you can write",
+        )
+    return Check("home", CheckStatus.OK, f"{home}{'' if home.exists() else ' (made by the first run)'}")
+
+
+def _models(settings: Settings) -> Iterator[Check]:
+    agent, guard = settings.model.agent_route, settings.model.guard_route
+    yield _guarded("model", lambda: _model("model", agent))
+    if guard != agent:
+        yield _guarded("guard model", lambda: _model("guard model", guard))
+
+
+def _model(name: str, route: ModelRoute) -> Check:
+    if route.is_offline:
+        detail = f"{route.name}: built in, deterministic, no network"
+        return Check(name, CheckStatus.OK, detail, "set [model.agent] name to use a language model")
+    with ExitStack() as stack:
+        model = open_model(route, stack)
+        if route.name.startswith(SCRIPTED_PREFIX):
+            return Check(name, CheckStatus.OK, f"{route.name}: plays a script")
+        return _probe(name, route, model)
+
+
+def _probe(name: str, route: ModelRoute, model: ChatModel) -> Check:
+    """Send the smallest question there is: only an answer proves address, key and model name."""
+    question = Message("user", "Answer with the word ok.")
+    request = ModelRequest(role=ModelRole.ROUTER, messages=(question,), max_output_tokens=5)
+    try:
+        model.complete(request, timeout_s=MODEL_PROBE_S, cancel=Cancellation())
+    except ModelUnavailable as error:
+        if error.failure is not RetryFailure.INVALID_OUTPUT:  # an odd answer is an answer, too
+            fix = error.hint or "check [model.agent] name, api_base and api_key_env"
+            return Check(name, CheckStatus.FAIL, f"{route.name}: no answer ({error.failure.value})", fix)
+    return Check(name, CheckStatus.OK, f"{route.name}: answers")
+
+
+def _store(settings: Settings) -> Check:
+    backend = settings.canonical.backend
+    if backend == "embedded" and not settings.home.exists():
+        return Check("canonical store", CheckStatus.OK, "embedded (made by the first run)")
+    store = open_store(settings)
+    try:
+        store.find("doctor", "doctor")
+    except StoreError as error:
+        return Check(
+            "canonical store",
+            CheckStatus.FAIL,
+            f"{backend}: cannot be read ({error.fault.value})",
+            "move the store's file away, or check the server that [canonical] url names",
+        )
+    finally:
+        store.close()
+    return Check("canonical store", CheckStatus.OK, f"{backend}: answers")
+
+
+def _audit(settings: Settings) -> Check:
+    where = "SQLite file in the home" if isinstance(audit_target(settings), Path) else "database by URL"
+    try:
+        archive = open_run_archive(settings, create=False)
+        try:
+            runs = archive.recent_runs(limit=1).runs
+        finally:
+            archive.close()
+    except AuditUnavailable as error:
+        return Check("audit", CheckStatus.FAIL, str(error), error.remedy)
+    newest = f"last run {runs[0].started_at:%Y-%m-%d %H:%M} UTC" if runs else "no run yet"
+    return Check("audit", CheckStatus.OK, f"{where}: {newest}")
+
+
+def _logs(settings: Settings) -> Iterator[Check]:
+    if not settings.logs.sources:
+        yield Check(
+            "logs",
+            CheckStatus.WARN,
+            "no source configured: query_logs does not exist",
+            "add [[logs.sources]] to the configuration;  superbiz config init  writes an example",
+        )
+    for source in settings.logs.sources:
+        yield _log_source(source)
+
+
+def _log_source(source: LogSource) -> Check:
+    name = f"logs {source.name}"
+    if not source.paths:
+        return Check(name, CheckStatus.SKIP, f"{source.kind}: not probed")
+    found = [path for pattern in source.paths for path in _paths_matching(pattern)]
+    if not found:
+        return Check(
+            name, CheckStatus.WARN, f"nothing at {', '.join(source.paths)}", "check [[logs.sources]] paths"
+        )
+    unreadable = [path for path in found if not os.access(path, os.R_OK)]
+    if unreadable:
+        return Check(
+            name, CheckStatus.WARN, f"{unreadable[0]} cannot be read", "check the permissions of the file"
+        )
+    return Check(name, CheckStatus.OK, f"{source.topic} · {source.kind} · {len(found)} path(s)")
+
+
+def _paths_matching(pattern: str) -> list[Path]:
+    path = Path(pattern).expanduser()
+    return sorted(path.parent.glob(path.name)) if has_magic(path.name) else [path] if path.exists() else []
+
+
+def _skills(settings: Settings) -> Check:
+    library = skill_library(settings)
+    if library.faults:
+        return Check(
+            "skills", CheckStatus.WARN, str(library.faults[0]), "mend the file, or remove the folder"
+        )
+    return Check("skills", CheckStatus.OK, f"{len(library.skills)} skill(s)")

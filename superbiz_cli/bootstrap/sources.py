@@ -1,0 +1,57 @@
+"""From configured log sources to those of the log back end: zones, credentials, names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from superbiz_cli.adapters.log_files.source import LogSource
+from superbiz_cli.errors import ErrorCode, SuperbizError
+from superbiz_cli.harness.tool.logs.contract import LogSourceKind, LogTopic
+from superbiz_cli.settings import LogSource as LogSourceSettings
+from superbiz_cli.settings import Settings
+
+
+def log_sources(settings: Settings, *, environ: Mapping[str, str] = os.environ) -> list[LogSource]:
+    """Return the configured log sources. Raises SuperbizError for a missing credential."""
+    return [_log_source(source, settings, environ) for source in settings.logs.sources]
+
+
+def display_zone(settings: Settings) -> str:
+    """Return the IANA name of the zone in which times are shown and read."""
+    from superbiz_cli.cli.times import local_zone_name
+
+    zone = settings.ui.timezone
+    return local_zone_name() if zone == "auto" else zone
+
+
+def _log_source(source: LogSourceSettings, settings: Settings, environ: Mapping[str, str]) -> LogSource:
+    def secret(name: str | None, key: str) -> str | None:
+        return None if name is None else _required(name, f"logs.sources {source.name}: {key}", environ)
+
+    return LogSource(
+        name=source.name,
+        topic=LogTopic(source.topic),
+        kind=LogSourceKind(source.kind),
+        paths=source.paths,
+        timezone=source.timezone or display_zone(settings),
+        encoding=source.encoding,
+        service=source.service,
+        endpoint=secret(source.url_env, "url_env") or source.url,
+        index=source.index or source.table,
+        selector=source.selector,
+        username=source.username,
+        password=secret(source.password_env, "password_env"),
+        token=secret(source.token_env, "token_env"),
+    )
+
+
+def _required(name: str, key: str, environ: Mapping[str, str]) -> str:
+    value = environ.get(name)
+    if not value:
+        raise SuperbizError(
+            ErrorCode.CREDENTIAL_MISSING,
+            f"The environment variable {name}, named by {key}, is not set.",
+            hint=f"export {name}=...",
+        )
+    return value

@@ -1,0 +1,25 @@
+"""The evidence tools whose back ends are configured; a tool without one does not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from superbiz_cli.harness.tool.port import EvidenceTool
+from superbiz_cli.harness.tool.redact import Redactor
+from superbiz_cli.settings import Settings
+
+
+def evidence_tools(settings: Settings, redactor: Redactor) -> list[EvidenceTool[Any]]:
+    """Return the tools of one Run."""
+    tools: list[EvidenceTool[Any]] = []
+    if settings.logs.sources:
+        tools.append(_log_tool(settings, redactor))
+    return tools
+
+
+def _log_tool(settings: Settings, redactor: Redactor) -> EvidenceTool[Any]:
+    from superbiz_cli.adapters.log_backend import ConfiguredLogs
+    from superbiz_cli.bootstrap.sources import log_sources
+    from superbiz_cli.harness.tool.logs.tool import LogTool
+
+    return LogTool(ConfiguredLogs(log_sources(settings)), redactor=redactor)

@@ -1,0 +1,58 @@
+"""What one Run is made of: the request, and the parts that the composition root passes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from superbiz_cli.harness.audit.archive import RunArchive
+from superbiz_cli.harness.audit.ledger import Ledger
+from superbiz_cli.harness.contract.evidence import IncidentWindow
+from superbiz_cli.harness.contract.limits import RunLimits
+from superbiz_cli.harness.contract.model import ChatModel, ModelRole
+from superbiz_cli.harness.contract.skill import Skill
+from superbiz_cli.harness.contract.strict import JsonValue
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.harness.release.wording import LanguageSetting
+from superbiz_cli.harness.tool.catalog import ToolCatalog
+from superbiz_cli.harness.tool.invocation import InvocationStore
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request. `skills` are the active ones, chosen by the caller; `previous_turn` is bounded."""
+
+    query: str
+    incident: IncidentWindow
+    skills: tuple[Skill, ...] = ()
+    previous_turn: Mapping[str, JsonValue] | None = None
+    similar_cases: tuple[JsonValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The texts of the roles, and what the trace keeps of each: its SHA-256 in hexadecimal."""
+
+    texts: Mapping[ModelRole, str]
+    sha256: Mapping[ModelRole, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that serves one Run. `models` has the agent's model and the guards'.
+
+    `redact` removes secrets from the question before any model sees it.
+    """
+
+    run: Run
+    agent_model: ChatModel
+    guard_model: ChatModel
+    prompts: Prompts
+    catalog: ToolCatalog
+    store: InvocationStore
+    archive: RunArchive
+    ledger: Ledger
+    limits: RunLimits
+    redact: Callable[[str], str]
+    warn: Callable[[str], None]
+    language: LanguageSetting = "auto"
