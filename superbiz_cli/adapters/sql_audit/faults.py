@@ -121,7 +121,7 @@ def told_in_our_words(address: Address) -> Iterator[None]:
 def _fault_of(error: BaseException) -> AuditFault:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     match error, cause:
-        case (IntegrityError() | DataError()), _:
+        case ((IntegrityError() | DataError()), _):
             return AuditFault.REFUSED
         case _, sqlite3.Error():
             code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the low byte of the extended code
