@@ -1,9 +1,9 @@
 """Canonical invocations in one SQLite file, for a machine without Redis.
 
 Several processes may use the file at once: each change is one statement or one short transaction
-under SQLite's own lock. A rollback journal is kept instead of a WAL: two small writes a tool call
-gain nothing from one, and a single file survives network folders and sudden ends better. Purged
-records are overwritten with zeros, since they hold raw data.
+under SQLite's own lock. The write-ahead log keeps that lock for well under a millisecond, since a
+commit waits for no disk; where a folder cannot have one (some network shares), SQLite's rollback
+journal does. Purged records are overwritten with zeros and leave the log, for they hold raw data.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from superbiz_cli.harness.tool.invocation import CanonicalInvocation, StoreError
 from superbiz_cli.harness.tool.record_codec import decode_record, encode_record, is_well_formed_key
 
 _SCHEMA = """
+PRAGMA synchronous = NORMAL;
+PRAGMA secure_delete = ON;
+PRAGMA trusted_schema = OFF;
 CREATE TABLE IF NOT EXISTS invocation (
   run_id TEXT NOT NULL,
   tool_call_id TEXT NOT NULL,
@@ -86,11 +89,9 @@ class SqliteInvocationStore:
             raise StoreError(StoreFault.ILLEGAL_TRANSITION)
         if not is_well_formed_key(record.run_id, record.tool_call_id):
             raise StoreError(StoreFault.ILLEGAL_TRANSITION)
-        encoded = self._encode(record)
-        now_ms = self._now_ms()
-        with self._transaction():
-            self._connection.execute(_PURGE, (now_ms,))
-            values = (record.run_id, record.tool_call_id, encoded, now_ms + self._ttl_ms)
+        values = (record.run_id, record.tool_call_id, self._encode(record), self._now_ms() + self._ttl_ms)
+        self.purge()
+        with _translated():
             try:
                 self._connection.execute(_INSERT, values)
             except sqlite3.IntegrityError:
@@ -122,9 +123,11 @@ class SqliteInvocationStore:
         return decode_record(row[0], max_bytes=self._max_record_bytes)
 
     def purge(self) -> None:
-        """Delete what has expired. Raises StoreError: CORRUPT, UNAVAILABLE."""
+        """Delete what has expired, here and from the write-ahead log. Raises StoreError."""
         with _translated():
-            self._connection.execute(_PURGE, (self._now_ms(),))
+            purged = self._connection.execute(_PURGE, (self._now_ms(),))
+            if purged.rowcount > 0:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -133,25 +136,11 @@ class SqliteInvocationStore:
 
     def _prepare(self) -> None:
         with _translated():
-            self._connection.execute("PRAGMA secure_delete = ON")
-            self._connection.execute("PRAGMA trusted_schema = OFF")
-        with self._transaction():
+            with suppress(sqlite3.OperationalError):  # another process switches it just now
+                self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
             for statement in _SCHEMA.split(";"):
                 self._connection.execute(statement)
-            self._connection.execute(_PURGE, (self._now_ms(),))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Hold the file's write lock for the body, from its first read on."""
-        with _translated():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                raise
+        self.purge()
 
     def _encode(self, record: CanonicalInvocation) -> bytes:
         return encode_record(record, max_bytes=self._max_record_bytes)
