@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,8 +15,11 @@ from alembic.migration import MigrationContext
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Engine, create_engine, text
 
+from superbiz_cli.adapters.sql_audit import migrate
+from superbiz_cli.adapters.sql_audit.address import parse_address
 from superbiz_cli.adapters.sql_audit.archive import SqlArchive, open_archive
-from superbiz_cli.adapters.sql_audit.migrate import VERSION_TABLE
+from superbiz_cli.adapters.sql_audit.database import make_private_file
+from superbiz_cli.adapters.sql_audit.migrate import VERSION_TABLE, lock_name
 from superbiz_cli.adapters.sql_audit.schema import metadata
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
 from superbiz_cli.harness.audit.chain import (
@@ -447,6 +451,14 @@ def test_a_sequence_number_is_written_once(subject: Subject) -> None:
     assert refused.value.fault is AuditFault.REFUSED
 
 
+def test_the_run_may_write_on_another_thread_than_the_reader(archive: RunArchive) -> None:
+    worker = threading.Thread(target=write_run, args=(archive, "run1"))
+    worker.start()
+    worker.join()
+    write_run(archive, "run2")
+    assert [stored_run(archive, run_id).result() is not None for run_id in ("run1", "run2")] == [True, True]
+
+
 # Pruning
 
 
@@ -513,6 +525,32 @@ def test_a_migration_that_was_interrupted_is_completed(fresh: Subject) -> None:
         write_run(mended, "run2")
     test_the_migrated_tables_are_the_declared_ones(fresh)
     assert {run.run_id for run in fresh.archive.recent_runs().runs} == {"run1", "run2"}
+
+
+def test_a_migration_that_another_process_keeps_locked_is_given_up(
+    fresh_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "PATIENCE_S", 0.2)
+    with migration_locked(fresh_url), pytest.raises(AuditUnavailable) as refused:
+        open_archive(fresh_url, redact=str)
+    assert refused.value.fault is AuditFault.LOCKED
+
+
+@contextmanager
+def migration_locked(url: str) -> Iterator[None]:
+    """Hold what a migrating process holds: the file's write lock, or the server's named lock."""
+    address = parse_address(url, environ={})
+    make_private_file(address)
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            if address.file:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.execute(text("SELECT GET_LOCK(:name, 0)"), {"name": lock_name(address)})
+            yield
+    finally:
+        engine.dispose()
 
 
 def test_two_processes_may_open_a_new_home_at_once_and_lose_nothing(fresh_url: str) -> None:

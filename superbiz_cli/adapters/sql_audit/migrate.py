@@ -26,7 +26,8 @@ HEAD = REVISIONS[-1]
 VERSION_TABLE = "superbiz_schema_version"  # not Alembic's own name: a server's database may be shared
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
-_PATIENCE_S = 15.0
+PATIENCE_S = 15.0
+_ANSWER_S = 5.0  # for a server to answer, after it has waited
 _RETRY_S = 0.02
 
 
@@ -50,7 +51,7 @@ def current_revision(database: Database) -> str | None:
 
 
 def _migrate(address: Address) -> None:
-    with closing(Database(address, patience_s=_PATIENCE_S)) as patient:
+    with closing(Database(address, patience_s=PATIENCE_S + _ANSWER_S)) as patient:
         if address.file is None:
             with patient.write() as connection, _server_lock(connection, address):
                 _upgrade(connection)
@@ -73,7 +74,7 @@ def _upgrade(connection: Connection) -> None:
 def _use_write_ahead_log(database: Database) -> None:
     # Readers and the writer of another process then never block each other. The switch needs the
     # file for itself and does not wait by itself, hence the loop.
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     with told_in_our_words(database.address), closing(database.engine.raw_connection()) as pooled:
         while True:
             try:
@@ -86,15 +87,19 @@ def _use_write_ahead_log(database: Database) -> None:
                 return
 
 
+def lock_name(address: Address) -> str:
+    """Return the name of the server's lock for this database. MySQL allows 64 characters."""
+    return "superbiz_" + hashlib.sha256(str(address.url.database).encode()).hexdigest()[:32]
+
+
 @contextmanager
 def _server_lock(connection: Connection, address: Address) -> Iterator[None]:
     # MySQL commits each DDL statement by itself, so a named lock keeps the other process out.
-    database = str(address.url.database)
-    name = "superbiz_" + hashlib.sha256(database.encode()).hexdigest()[:32]
-    taken = connection.execute(text("SELECT GET_LOCK(:name, :wait)"), {"name": name, "wait": _PATIENCE_S - 3})
+    name = {"name": lock_name(address)}
+    taken = connection.execute(text("SELECT GET_LOCK(:name, :wait)"), {**name, "wait": PATIENCE_S})
     if taken.scalar() != 1:
         raise unavailable(AuditFault.LOCKED, address)
     try:
         yield
     finally:
-        connection.execute(text("SELECT RELEASE_LOCK(:name)"), {"name": name})
+        connection.execute(text("SELECT RELEASE_LOCK(:name)"), name)

@@ -39,7 +39,7 @@ chat_session = Table(
     Column("last_run_at", UtcDateTime, nullable=False),
     Column("last_run_id", ID, nullable=False),
     Index("ix_chat_session_last_run", "last_run_at", "session_id"),
-    Index("ix_chat_session_owner", "owner", "last_run_at"),
+    Index("ix_chat_session_owner", "owner", "last_run_at", "session_id"),
     **SERVER_TABLE,
 )
 
@@ -71,8 +71,9 @@ diagnosis_run = Table(
     Column("trace_head", SHA256),
     Column("seal", SHA256),
     Index("ix_diagnosis_run_started", "started_at", "run_id"),
-    Index("ix_diagnosis_run_outcome", "release_outcome", "started_at"),
-    Index("ix_diagnosis_run_session", "session_id", "started_at"),
+    Index("ix_diagnosis_run_outcome", "release_outcome", "started_at", "run_id"),
+    Index("ix_diagnosis_run_intent", "intent", "started_at", "run_id"),
+    Index("ix_diagnosis_run_session", "session_id", "started_at", "run_id"),
     **SERVER_TABLE,
 )
 

@@ -189,11 +189,7 @@ def counts(connection: Connection, run_id: str) -> RowCounts:
 
 
 def _insert(connection: Connection, table: Table, **values: Any) -> int:
-    result = connection.execute(insert(table).values(**values))
-    primary_key = result.inserted_primary_key
-    if primary_key is None:
-        raise ValueError("the database returned no row id")
-    return int(primary_key[0])
+    return connection.execute(insert(table).values(**values)).lastrowid
 
 
 def _select(connection: Connection, table: Table, run_id: str) -> Sequence[AnyRow]:

@@ -37,7 +37,7 @@ def _sessions_and_runs() -> None:
         sa.Column("last_run_id", ID, nullable=False),
         indexes={
             "ix_chat_session_last_run": ["last_run_at", "session_id"],
-            "ix_chat_session_owner": ["owner", "last_run_at"],
+            "ix_chat_session_owner": ["owner", "last_run_at", "session_id"],
         },
     )
     create_table(
@@ -68,8 +68,9 @@ def _sessions_and_runs() -> None:
         sa.Column("seal", SHA256),
         indexes={
             "ix_diagnosis_run_started": ["started_at", "run_id"],
-            "ix_diagnosis_run_outcome": ["release_outcome", "started_at"],
-            "ix_diagnosis_run_session": ["session_id", "started_at"],
+            "ix_diagnosis_run_outcome": ["release_outcome", "started_at", "run_id"],
+            "ix_diagnosis_run_intent": ["intent", "started_at", "run_id"],
+            "ix_diagnosis_run_session": ["session_id", "started_at", "run_id"],
         },
     )
 
