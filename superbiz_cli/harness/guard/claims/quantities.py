@@ -1,0 +1,215 @@
+"""Numbers with their units, found in a text: digits, scale words, English and Chinese numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+from superbiz_cli.harness.guard.claims.numerals import (
+    CHINESE_NUMBER,
+    ENGLISH_NUMBER,
+    SCALES,
+    chinese_number,
+    english_number,
+)
+from superbiz_cli.harness.guard.claims.units import (
+    BARE,
+    PERCENT,
+    SECOND,
+    UNIT_AFTER,
+    Dimension,
+    Unit,
+    unit_of,
+)
+
+
+class Hedge(StrEnum):
+    """How a number is qualified in words."""
+
+    NONE = "none"
+    ABOUT = "about"
+    OVER = "over"
+    UNDER = "under"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit. `value` is in that unit; `step` is one in its last written place.
+
+    `is_count` tells that the number stands before a thing that is counted (times, rows, 次, 条).
+    """
+
+    value: Decimal
+    step: Decimal
+    unit: Unit
+    start: int
+    end: int
+    text: str
+    hedge: Hedge = Hedge.NONE
+    is_count: bool = False
+    is_ordinal: bool = False
+
+
+_DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9]-)"
+_SCALE = (
+    r"(?:\s?(?P<scale>百万|千万|[万亿千百]|(?:hundred|thousand|million|billion)\b)"
+    r"|(?P<kilo>[kKw])(?![A-Za-z0-9_/]))?"
+)
+_NUMBER = re.compile(rf"{_NOT_INSIDE_WORD}[+#~-]?{_DIGITS}{_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d)")
+_ENGLISH = re.compile(rf"(?i)\b(?P<words>{ENGLISH_NUMBER})\b{UNIT_AFTER}")
+_PERCENT_ZH = re.compile(rf"百分之(?P<words>{CHINESE_NUMBER}|\d+(?:\.\d+)?)")
+_COUNTED_ZH = "多?余?个?[次条笔行起台份张件种类项轮批组层步位名家处套块片路列段根只个倍]"
+_CHINESE = re.compile(
+    rf"(?P<ordinal>第)?(?P<words>{CHINESE_NUMBER})(?:\s?(?P<unit>毫秒|微秒|秒钟|秒|分钟|小时|个小时|天|周)"
+    rf"|(?P<counted>\s?{_COUNTED_ZH}))"
+)
+_HALF_ZH = re.compile(r"半(?:个)?(?P<unit>小时|分钟|秒)|(?P<unit2>\d+)?个半(?P<unit3>小时|分钟)")
+# Composite durations: "2 min 41 s", "1h 5m", "3 分 43 秒", "2 小时 10 分".
+_PART = r"(\d+(?:\.\d+)?)\s?"
+_COMPOSITE = re.compile(
+    rf"{_NOT_INSIDE_WORD}(?:{_PART}(?:hours?|hrs?|h|个?小时)[\s,]*(?:and\s+)?)?"
+    rf"(?:{_PART}(?:minutes?|mins?|m|分钟|分)[\s,]*(?:and\s+)?)?"
+    rf"(?:{_PART}(?:seconds?|secs?|s|秒钟|秒))?(?![A-Za-z0-9])"
+)
+
+_ABOUT = (
+    r"about|around|roughly|approximately|approx\.?|circa|some|close to|~|约为?|大约|大概|接近|差不多|左右"
+)
+_OVER = (
+    r"more than|over|just over|above|at least|no less than|upwards of|beyond|exceeding|"
+    r"超过|超出|至少|高达|不少于|逾|>=?"
+)
+_UNDER = (
+    r"less than|under|just under|below|almost|nearly|not quite|fewer than|at most|"
+    r"不到|不足|近|将近|不超过|小于|<=?"
+)
+_HEDGE_BEFORE = re.compile(
+    rf"(?i)(?:(?P<about>{_ABOUT})|(?P<over>{_OVER})|(?P<under>{_UNDER}))(?:\s+(?:the|a|an|of))?\s*$"
+)
+_HEDGE_AFTER = re.compile(
+    r"\s*(?:(?P<about>左右|上下|or so)|(?P<over>以上|or more|多|余|\+)|(?P<under>以内|以下))"
+)
+_COUNTED_AFTER = re.compile(
+    rf"\s?{_COUNTED_ZH}|\s(?:of|out of)\s(?:the|these|those|them|its|\d)"
+    r"|\s(?:[a-z][\w'-]*\s){0,3}?(?!is\b|was\b|has\b|as\b|its\b|this\b|us\b|hours\b)(?:[A-Za-z][\w'-]*s|people|data)\b"
+    r"|\stimes?\b"
+)
+_ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b")
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Return the quantities of a normalised `text` in order; overlapping readings are dropped."""
+    taken: list[Quantity] = []
+    for found in (
+        *_composites(text),
+        *_percents(text),
+        *_halves(text),
+        *_numbers(text),
+        *_words(text),
+        *_ideographs(text),
+    ):
+        if not any(found.start < other.end and other.start < found.end for other in taken):
+            taken.append(found)
+    taken.sort(key=lambda quantity: quantity.start)
+    return _sharing_units(text, [_qualified(text, quantity) for quantity in taken])
+
+
+def _composites(text: str) -> Iterator[Quantity]:
+    for match in _COMPOSITE.finditer(text):
+        hours, minutes, seconds = match.groups()
+        if sum(part is not None for part in (hours, minutes, seconds)) < 2:
+            continue
+        value = sum(
+            (Decimal(part) * size for part, size in ((hours, 3600), (minutes, 60), (seconds, 1)) if part),
+            Decimal(0),
+        )
+        last, size = (seconds, 1) if seconds else (minutes, 60)
+        yield _quantity(match, value, _step_of(last) * size, SECOND)
+
+
+def _percents(text: str) -> Iterator[Quantity]:
+    for match in _PERCENT_ZH.finditer(text):
+        words = match["words"]
+        value = Decimal(words) if words[0].isdigit() else chinese_number(words)
+        if value is not None:
+            yield _quantity(match, value, Decimal(1), PERCENT)
+
+
+def _halves(text: str) -> Iterator[Quantity]:
+    for match in _HALF_ZH.finditer(text):
+        name = match["unit"] or match["unit3"]
+        whole = Decimal(match["unit2"] or 0) if match["unit"] else Decimal(match["unit2"] or 1)
+        yield _quantity(match, whole + Decimal("0.5"), Decimal("0.5"), unit_of(name))
+
+
+def _numbers(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        digits = match["digits"]
+        scale = (
+            SCALES[(match["scale"] or match["kilo"] or "").lower()] if match["scale"] or match["kilo"] else 1
+        )
+        value = Decimal(digits.replace(",", "")) * scale
+        yield _quantity(match, value, _step_of(digits) * scale, unit_of(match["unit"]))
+
+
+def _words(text: str) -> Iterator[Quantity]:
+    for match in _ENGLISH.finditer(text):
+        words = match["words"].strip()
+        value = english_number(words)
+        if value is None or words.lower() in ("one", "zero"):
+            continue
+        is_adverb = words.lower() in ("twice", "thrice")
+        unit = BARE if is_adverb or not match["unit"] else unit_of(match["unit"])
+        if unit.dimension is Dimension.OPAQUE:
+            unit = BARE
+        yield replace(_quantity(match, value, Decimal(1), unit), is_count=unit is BARE)
+
+
+def _ideographs(text: str) -> Iterator[Quantity]:
+    for match in _CHINESE.finditer(text):
+        value = chinese_number(match["words"])
+        if value is None or match["words"] in ("一", "零", "〇") or match["ordinal"]:
+            continue
+        unit = unit_of(match["unit"]) if match["unit"] else BARE
+        if (match["counted"] or "").strip().endswith("倍"):
+            unit = unit_of("倍")
+        yield replace(_quantity(match, value, Decimal(1), unit), is_count=unit is BARE)
+
+
+def _quantity(match: re.Match[str], value: Decimal, step: Decimal, unit: Unit) -> Quantity:
+    return Quantity(
+        value=value, step=step, unit=unit, start=match.start(), end=match.end(), text=match.group().strip()
+    )
+
+
+def _step_of(digits: str | None) -> Decimal:
+    _, point, decimals = (digits or "").partition(".")
+    return Decimal(1).scaleb(-len(decimals)) if point else Decimal(1)
+
+
+def _qualified(text: str, quantity: Quantity) -> Quantity:
+    before, after = text[: quantity.start], text[quantity.end :]
+    hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)
+    kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else Hedge.NONE
+    is_count = quantity.is_count or (
+        quantity.unit is BARE and quantity.step >= 1 and _COUNTED_AFTER.match(after) is not None
+    )
+    is_ordinal = before.rstrip().endswith("第") or _ORDINAL_AFTER.match(after) is not None
+    return replace(quantity, hedge=kind, is_count=is_count, is_ordinal=is_ordinal)
+
+
+_LIST_GAP = re.compile(r"\s*(?:,|、|/|-|\+|and|or|to|和|到|至|与|及)\s*(?:then\s+|and\s+)?")
+
+
+def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Give a list such as "40, 80 and 160 s" the unit of its last member."""
+    for index in range(len(found) - 2, -1, -1):
+        left, right = found[index], found[index + 1]
+        is_list = _LIST_GAP.fullmatch(text[left.end : right.start]) is not None
+        if is_list and left.unit is BARE and right.unit.dimension in (Dimension.TIME, Dimension.DATA):
+            found[index] = replace(left, unit=right.unit, is_count=False)
+    return found

@@ -1,0 +1,113 @@
+"""Words that may stand in a claim without standing in the evidence, because they name no fact of it."""
+
+from __future__ import annotations
+
+import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Abbreviations of the field that say what kind of thing something is. Error codes, states, currencies
+# and record types are not among them: those are facts.
+ACRONYMS = _words(
+    """
+    api cpu db http https id ids io i/o os rpc sql tcp tls ssl url qps tps dns gc oom vm mq jvm json sla
+    ntp am pm utc gmt cst k8s ram ssd ip ok ui tv usa it vs a i ai jdk dba sre ops nginx
+    """
+)
+
+# English compounds with a hyphen: recognised by their parts, not listed one by one.
+COMPOUND_HEADS = _words(
+    """
+    a all back best beyond by close co counter cross de double down dry early end ever even ex extra
+    fail fall far fast few fine first five follow four full garbage get go half hand hard heavy high hot
+    in inter intra just knock large last late left less life light like live load log long look low
+    macro main many medium mid mini more most multi near new next no non not now off old on once one
+    only out over part peak per point post pre pro read real right roll run second self semi set short
+    shut side single six slow small so start step still stop sub super switch ten then third three
+    through time timed tight to too top trade trust twelve two un under up upper user warm well wide
+    worst write zero cool clean built open round stand take turn work wake
+    """
+)
+COMPOUND_TAILS = _words(
+    """
+    based bound class consuming driven facing free going grade hand heavy in ins know less level like
+    long made mortem off offs on only open order out outs over oriented parallel party phase point proof
+    proven purpose ready related run runs safe sensitive side sided size sized specific state step term
+    the through time times to up ups ended wide world wise world's up-to-date end back date point down
+    downs minute second hour day week month year fold way world memory pool call calls write writes read
+    reads
+    """
+)
+_SUFFIXES = re.compile(r".{2,}(?:ed|ing|ly|able|ible|ment|ness|tion)$")
+
+# Plain Latin words that Chinese engineers write inside Chinese sentences.
+LATIN_IN_CHINESE = _words(
+    """
+    app bug cache client cluster cpu crash error errors fatal full gc heap info job jvm key keys lag
+    leader limit log logs master message node old online offline pod pool queue request requests
+    response retry server session shard slave slot slots socket sql stack swap task thread threads
+    timeout token topic user warn warning web worker young the of and or in on at to for with by from is
+    are as via per ok id api dns http https tls ssl tcp ip db mq ms qps tps rpc url json binlog
+    checkpoint commit rollback failover broker consumer producer offset partition rebalance index row
+    rows table schema header body proxy gateway host port
+    """
+)
+
+# Products that need not be named by a line which plainly comes from them.
+IMPLIED_BY: dict[str, str] = {
+    "redis": r"redis|clusterdown|\bmoved\b|hash slot|lettuce|jedis|hot key",
+    "mysql": (
+        r"mysql|innodb|hy000|sqlstate|error 1\d{3}|threads_connected|max_connections|binlog|jdbc|"
+        r"lock wait|deadlock"
+    ),
+    "mariadb": r"mariadb|innodb",
+    "postgresql": r"postgres|pg_|psql|pgbouncer",
+    "postgres": r"postgres|pg_|psql|pgbouncer",
+    "kafka": r"kafka|consumer|partition|rebalanc|broker|offset",
+    "rabbitmq": r"rabbit|amqp",
+    "rocketmq": r"rocketmq|mqclient|consumequeue",
+    "kubernetes": r"kube|container|\bpod|deployment|oomkilled|replica|crashloop",
+    "k8s": r"kube|container|\bpod|deployment|oomkilled|replica|crashloop",
+    "docker": r"docker|container",
+    "elasticsearch": r"elastic|\bshard|lucene|circuit_breaking",
+    "es": r"elastic|\bshard|lucene|circuit_breaking",
+    "nginx": r"nginx|upstream|limiting requests|\bzone\b",
+    "mongodb": r"mongo|wiredtiger|oplog",
+    "zookeeper": r"zookeeper|\bzk\b|curator",
+    "java": r"java|jvm|\bgc\b|heap|exception|jdk",
+    "jvm": r"java|jvm|\bgc\b|heap|exception|jdk|safepoint",
+    "linux": r"kernel|oom|systemd|kubelet|cgroup|/dev/|/var/",
+    "jwt": r"jwt|\bjti\b|\biat\b",
+    "hikari": r"hikari",
+    "hikaricp": r"hikari",
+    "grpc": r"grpc|deadline_exceeded|unavailable",
+    "coredns": r"coredns",
+    "etcd": r"etcd|raft",
+    "prometheus": r"prometheus|alertmanager",
+    "spring": r"spring",
+    "tomcat": r"tomcat|http-nio|catalina",
+    "netty": r"netty|nioeventloop",
+    "dubbo": r"dubbo",
+    "nacos": r"nacos",
+}
+
+# Capitalised words inside an English sentence that name no fact of the evidence.
+CAPITALISED = _words(
+    """
+    i monday tuesday wednesday thursday friday saturday sunday january february march april may june
+    july august september october november december english chinese internet google full note
+    """
+)
+
+
+def is_compound(word: str) -> bool:
+    """Whether a lower-case word with hyphens is ordinary English rather than the name of something."""
+    parts = word.lower().split("-")
+    if any(not part.isalpha() for part in parts):
+        return False
+    if parts[-1] in COMPOUND_TAILS or _SUFFIXES.match(parts[-1]):
+        return True
+    return all(part in COMPOUND_HEADS or part in COMPOUND_TAILS for part in parts)

@@ -1,0 +1,79 @@
+"""What the evidence covers and what it leaves out, said by code from the verified results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import assert_never
+
+from superbiz_cli.harness.contract.evidence import VerifiedEvidence
+from superbiz_cli.harness.contract.strict import JsonValue
+from superbiz_cli.harness.contract.tool_call import SourceType
+from superbiz_cli.harness.release.wording import Language, Sentence, say
+
+
+def coverage(evidence: Sequence[VerifiedEvidence], language: Language) -> tuple[str, ...]:
+    """Return sentences on searched windows, sampled events, cut rows and passages, with footnotes."""
+    return (*_windows(evidence, language), *(line for item in evidence for line in _cuts(item, language)))
+
+
+def _windows(evidence: Sequence[VerifiedEvidence], language: Language) -> list[str]:
+    refs_of: dict[tuple[str, str], list[int]] = {}
+    for item in evidence:
+        scope = item.payload.get("scope")
+        if item.source_type is SourceType.LOGS and isinstance(scope, dict):
+            window = (_minute(scope.get("start")), _minute(scope.get("end")))
+            refs_of.setdefault(window, []).append(item.ref)
+    return [
+        say(Sentence.WINDOW, language, start=start, end=end, refs=_footnotes(refs))
+        for (start, end), refs in refs_of.items()
+        if start and end
+    ]
+
+
+def _cuts(item: VerifiedEvidence, language: Language) -> list[str]:
+    refs = _footnotes([item.ref])
+    match item.source_type:
+        case SourceType.LOGS:
+            return [
+                say(sentence, language, shown=shown, total=total, refs=refs)
+                for sentence, shown, total in (
+                    (Sentence.EVENTS_SHOWN, _length(item, "events"), _number(item, "match_count")),
+                    (Sentence.PATTERNS_SHOWN, _length(item, "patterns"), _number(item, "pattern_count")),
+                )
+                if shown is not None and total is not None and shown < total
+            ]
+        case SourceType.MYSQL:
+            return _when_truncated(item, Sentence.ROWS_CUT, "rows", language)
+        case SourceType.KNOWLEDGE:
+            return _when_truncated(item, Sentence.PASSAGES_CUT, "evidence", language)
+        case _:
+            assert_never(item.source_type)
+
+
+def _when_truncated(item: VerifiedEvidence, sentence: Sentence, key: str, language: Language) -> list[str]:
+    if item.payload.get("truncated") is not True:
+        return []
+    return [say(sentence, language, shown=_length(item, key) or 0, refs=_footnotes([item.ref]))]
+
+
+def _length(item: VerifiedEvidence, key: str) -> int | None:
+    value = item.payload.get(key)
+    return len(value) if isinstance(value, list) else None
+
+
+def _number(item: VerifiedEvidence, key: str) -> int | None:
+    value = item.payload.get(key)
+    return value if isinstance(value, int) else None
+
+
+def _minute(value: JsonValue) -> str:
+    """Return an ISO 8601 time as "2026-11-30 10:15+08:00", "" if it is none."""
+    try:
+        return datetime.fromisoformat(str(value)).isoformat(sep=" ", timespec="minutes")
+    except ValueError:
+        return ""
+
+
+def _footnotes(refs: Sequence[int]) -> str:
+    return "".join(f"[{ref}]" for ref in refs)

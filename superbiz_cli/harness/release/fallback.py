@@ -1,0 +1,162 @@
+"""The safe fallback: what was checked, what was found, what is missing; never an unproven cause.
+
+Facts come from the canonical store, sentences from us. Of the model's words only the list of
+missing information is used, bounded, cleaned and without anything of its conclusion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from superbiz_cli.harness.agent.outcome import DraftFault
+from superbiz_cli.harness.contract.draft import Draft
+from superbiz_cli.harness.contract.evidence import EvidenceSnapshot, ObservedFact
+from superbiz_cli.harness.contract.report import EvidenceRef, FallbackFact, SafeFallback, ValidationIssue
+from superbiz_cli.harness.contract.status import EvidenceStatus, FailureStage, FallbackType, StopReason
+from superbiz_cli.harness.contract.violation import Violation
+from superbiz_cli.harness.release.publishable import clean
+from superbiz_cli.harness.release.wording import MESSAGE_OF, Language, Sentence, say
+from superbiz_cli.harness.tool.bounds import clip
+
+MAX_FACTS = 12
+MAX_FACT_CHARS = 320
+MAX_SOURCE_CHARS = 160
+MAX_MISSING = 8
+MAX_MISSING_CHARS = 240
+MAX_ISSUES = 24
+SHARED_RUN_CHARS = 24
+SHARED_RUN_CJK_CHARS = 10
+
+_LINK = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+
+_STAGE_OF = {
+    FallbackType.EVIDENCE_VALIDATION_FAILED: FailureStage.EVIDENCE_VALIDATION,
+    FallbackType.SEMANTIC_UNSUPPORTED: FailureStage.SEMANTIC_VALIDATION,
+    FallbackType.SEMANTIC_UNAVAILABLE: FailureStage.SEMANTIC_VALIDATION,
+    FallbackType.INSUFFICIENT_EVIDENCE: FailureStage.DIAGNOSIS_COLLECTION,
+    FallbackType.MISSING_REQUIRED_CONTEXT: FailureStage.DIAGNOSIS_INPUT,
+}
+_STOP_MESSAGE = {
+    StopReason.INFORMATION_SATURATED: Sentence.SATURATED,
+    StopReason.BUDGET_LIMIT_REACHED: Sentence.OUT_OF_BUDGET,
+    StopReason.PROGRESS_PROTOCOL_VIOLATED: Sentence.PROTOCOL_BROKEN,
+}
+_NEXT_STEP_OF = {
+    FallbackType.EVIDENCE_VALIDATION_FAILED: Sentence.RUN_AGAIN,
+    FallbackType.SEMANTIC_UNSUPPORTED: Sentence.WIDEN,
+    FallbackType.SEMANTIC_UNAVAILABLE: Sentence.CHECK_JUDGE,
+    FallbackType.INSUFFICIENT_EVIDENCE: Sentence.WIDEN,
+}
+
+
+def safe_fallback(
+    kind: FallbackType,
+    snapshot: EvidenceSnapshot,
+    *,
+    language: Language,
+    run_id: str,
+    stopped_by: StopReason | DraftFault | None = None,
+    missing_info: Sequence[str] = (),
+    violations: Sequence[Violation] = (),
+    has_conclusion: bool = True,
+) -> SafeFallback:
+    """Return the fallback of `kind` over what the store of the Run confirms."""
+    facts = snapshot.facts[:MAX_FACTS]
+    message = _message(kind, facts, stopped_by)
+    if message is Sentence.VALIDATION_FAILED and not has_conclusion:
+        message = Sentence.REFERENCES_FAILED
+    limitations = [clean(line) for line in snapshot.limitations]
+    if any(fact.evidence_status is EvidenceStatus.NO_EVIDENCE for fact in facts):
+        limitations.append(say(Sentence.EMPTY_IS_NO_PROOF, language))
+    if facts:
+        limitations.append(say(Sentence.NOT_ALL_CHECKED, language))
+    return SafeFallback(
+        type=kind,
+        message=say(message, language, count=len(violations)),
+        verified_sources=tuple(dict.fromkeys(_source(fact) for fact in facts)),
+        observed_facts=tuple(
+            FallbackFact(text=clip(clean(fact.summary or fact.scope), MAX_FACT_CHARS), ref=ref)
+            for ref, fact in enumerate(facts, start=1)
+        ),
+        limitations=tuple(limitations),
+        missing_info=tuple(missing_info),
+        next_steps=tuple(
+            say(step, language, run_id=run_id) for step in _next_steps(kind, message, missing_info)
+        ),
+        failure_stage=_STAGE_OF[kind],
+        validation_issues=tuple(
+            ValidationIssue(code=violation.code.value, target=violation.target)
+            for violation in violations[:MAX_ISSUES]
+        ),
+    )
+
+
+def footnotes_of_facts(snapshot: EvidenceSnapshot) -> tuple[EvidenceRef, ...]:
+    """Return the footnotes of the facts that `safe_fallback` lists."""
+    return tuple(
+        EvidenceRef(
+            ref=ref,
+            tool_call_id=fact.tool_call_id,
+            tool_name=fact.tool_name,
+            source_type=fact.source_type,
+            source=fact.source,
+            scope=fact.scope,
+            excerpt=fact.excerpt,
+        )
+        for ref, fact in enumerate(snapshot.facts[:MAX_FACTS], start=1)
+    )
+
+
+def missing_info_of(draft: Draft) -> tuple[str, ...]:
+    """Return what the draft says is missing: at most 8 short lines, no link, nothing of its conclusion."""
+    stated = draft.limitations.missing_info if draft.limitations else ()
+    conclusion = clean((draft.conclusion and draft.conclusion.text) or "")
+    return _distinct(
+        line for text in stated if (line := _missing_line(text)) and not _repeats(line, conclusion)
+    )[:MAX_MISSING]
+
+
+def _missing_line(text: str) -> str:
+    return clip(clean(_LINK.sub("[link]", text)), MAX_MISSING_CHARS)
+
+
+def _distinct(lines: Iterable[str]) -> tuple[str, ...]:
+    return tuple({line.casefold(): line for line in lines}.values())
+
+
+def _repeats(line: str, conclusion: str) -> bool:
+    """Whether `line` holds the conclusion or a long run of it: a way round the ban on publishing it."""
+    line, conclusion = line.casefold(), conclusion.casefold()
+    if not conclusion:
+        return False
+    if conclusion in line or line in conclusion:
+        return True
+    width = SHARED_RUN_CHARS if conclusion.isascii() else SHARED_RUN_CJK_CHARS
+    return any(conclusion[start : start + width] in line for start in range(len(conclusion) - width + 1))
+
+
+def _message(
+    kind: FallbackType, facts: Sequence[ObservedFact], stopped_by: StopReason | DraftFault | None
+) -> Sentence:
+    if isinstance(stopped_by, DraftFault):
+        return Sentence.DRAFT_UNUSABLE
+    if stopped_by is not None:
+        return _STOP_MESSAGE[stopped_by]
+    is_all_empty = bool(facts) and all(fact.evidence_status is EvidenceStatus.NO_EVIDENCE for fact in facts)
+    if kind is FallbackType.INSUFFICIENT_EVIDENCE and is_all_empty:
+        return Sentence.NOTHING_MATCHED
+    return MESSAGE_OF[kind]
+
+
+def _next_steps(kind: FallbackType, message: Sentence, missing_info: Sequence[str]) -> list[Sentence]:
+    steps = [Sentence.SUPPLY_MISSING] if missing_info else []
+    if message is Sentence.OUT_OF_BUDGET:
+        steps.append(Sentence.RAISE_BUDGET)
+    elif kind in _NEXT_STEP_OF:
+        steps.append(_NEXT_STEP_OF[kind])
+    return [*steps, Sentence.LOOK_AT_TRACE]
+
+
+def _source(fact: ObservedFact) -> str:
+    return clip(clean(f"{fact.source_type.value}: {fact.source}"), MAX_SOURCE_CHARS)

@@ -1,0 +1,137 @@
+"""Our own sentences in the two languages of the reader, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, Literal, TypeAlias
+
+from superbiz_cli.harness.contract.status import FallbackType
+
+Language: TypeAlias = Literal["en", "zh"]
+LanguageSetting: TypeAlias = Literal["auto", "en", "zh"]
+
+_CJK_FIRST, _CJK_LAST = "\u4e00", "\u9fff"
+
+
+class Sentence(StrEnum):
+    """What a fallback or the limits of a report may say."""
+
+    VALIDATION_FAILED = "VALIDATION_FAILED"
+    REFERENCES_FAILED = "REFERENCES_FAILED"
+    JUDGED_UNSUPPORTED = "JUDGED_UNSUPPORTED"
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
+    NO_PROOF = "NO_PROOF"
+    NOTHING_MATCHED = "NOTHING_MATCHED"
+    SATURATED = "SATURATED"
+    OUT_OF_BUDGET = "OUT_OF_BUDGET"
+    PROTOCOL_BROKEN = "PROTOCOL_BROKEN"
+    DRAFT_UNUSABLE = "DRAFT_UNUSABLE"
+    CONTEXT_MISSING = "CONTEXT_MISSING"
+    EMPTY_IS_NO_PROOF = "EMPTY_IS_NO_PROOF"
+    NOT_ALL_CHECKED = "NOT_ALL_CHECKED"
+    SUPPLY_MISSING = "SUPPLY_MISSING"
+    RUN_AGAIN = "RUN_AGAIN"
+    CHECK_JUDGE = "CHECK_JUDGE"
+    WIDEN = "WIDEN"
+    RAISE_BUDGET = "RAISE_BUDGET"
+    LOOK_AT_TRACE = "LOOK_AT_TRACE"
+    WINDOW = "WINDOW"
+    EVENTS_SHOWN = "EVENTS_SHOWN"
+    PATTERNS_SHOWN = "PATTERNS_SHOWN"
+    ROWS_CUT = "ROWS_CUT"
+    PASSAGES_CUT = "PASSAGES_CUT"
+
+
+_EN: Final[Mapping[Sentence, str]] = {
+    Sentence.VALIDATION_FAILED: (
+        "A cause was drafted, but {count} of its references, figures or quotations could not be "
+        "confirmed in the recorded results. It is not published."
+    ),
+    Sentence.REFERENCES_FAILED: (
+        "The draft names no cause, and {count} of its references could not be confirmed in the "
+        "recorded results."
+    ),
+    Sentence.JUDGED_UNSUPPORTED: (
+        "A cause was drafted and its references are real, but the independent judge found it not "
+        "supported by the evidence. It is not published."
+    ),
+    Sentence.JUDGE_UNAVAILABLE: (
+        "A cause was drafted and its references are real, but the independent judge gave no "
+        "verdict. Without one it is not published."
+    ),
+    Sentence.NO_PROOF: "What was found does not prove a cause.",
+    Sentence.NOTHING_MATCHED: "Nothing matched in what was searched, so no cause can be shown.",
+    Sentence.SATURATED: "The last searches brought nothing new, so it ended there. No cause is proven.",
+    Sentence.OUT_OF_BUDGET: "The budget of this run was used up before a cause was proven.",
+    Sentence.PROTOCOL_BROKEN: (
+        "The model did not keep to the rules of the search, so it was stopped. No cause is proven."
+    ),
+    Sentence.DRAFT_UNUSABLE: (
+        "The model's final answer could not be used, so only what the searches returned is "
+        "shown. No cause is proven."
+    ),
+    Sentence.CONTEXT_MISSING: "Nothing was searched: something is missing that only you can supply.",
+    Sentence.EMPTY_IS_NO_PROOF: "An empty result says that nothing matched there, not that all is well.",
+    Sentence.NOT_ALL_CHECKED: "Only the searches listed here were made.",
+    Sentence.SUPPLY_MISSING: 'Supply what is missing and run  superbiz diagnose -c "again"',
+    Sentence.RUN_AGAIN: "Judge the facts above yourself, or run it again: the model may cite better.",
+    Sentence.CHECK_JUDGE: "Check the guard model with  superbiz doctor  and run the diagnosis again.",
+    Sentence.WIDEN: "Widen the window with --since, or name the service, error code or request more exactly.",
+    Sentence.RAISE_BUDGET: "Raise the limit in [run], or narrow the question.",
+    Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
+    Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
+    Sentence.EVENTS_SHOWN: "{shown} of {total} matching events were read; the counts cover all. {refs}",
+    Sentence.PATTERNS_SHOWN: "{shown} of {total} patterns were read. {refs}",
+    Sentence.ROWS_CUT: "Only the first {shown} rows were read. {refs}",
+    Sentence.PASSAGES_CUT: "Only the first {shown} passages were read. {refs}",
+}
+_ZH: Final[Mapping[Sentence, str]] = {
+    Sentence.VALIDATION_FAILED: (
+        "草稿给出了根因，但其中 {count} 处引用、数字或引文无法在记录的结果中核实，因此不予发布。"
+    ),
+    Sentence.REFERENCES_FAILED: "草稿没有给出根因，其中有 {count} 处引用无法在已记录的结果中核实。",
+    Sentence.JUDGED_UNSUPPORTED: "草稿给出了根因，引用也真实存在，但独立裁判认为证据不足，因此不予发布。",
+    Sentence.JUDGE_UNAVAILABLE: "草稿给出了根因，引用也真实存在，但独立裁判没有给出裁决，因此不予发布。",
+    Sentence.NO_PROOF: "已查到的内容不足以证明根因。",
+    Sentence.NOTHING_MATCHED: "检索范围内没有匹配的内容，因此无法说明根因。",
+    Sentence.SATURATED: "最近几次检索没有带来新信息，检索已停止，根因尚未证实。",
+    Sentence.OUT_OF_BUDGET: "本次运行的预算已用完，根因尚未证实。",
+    Sentence.PROTOCOL_BROKEN: "模型没有遵守检索规则，检索已停止，根因尚未证实。",
+    Sentence.DRAFT_UNUSABLE: "模型的最终回答无法使用，这里只列出检索返回的内容，根因尚未证实。",
+    Sentence.CONTEXT_MISSING: "没有进行检索：缺少只有你才能提供的信息。",
+    Sentence.EMPTY_IS_NO_PROOF: "空结果只说明在该范围内没有匹配，不代表没有故障。",
+    Sentence.NOT_ALL_CHECKED: "只进行了这里列出的检索。",
+    Sentence.SUPPLY_MISSING: '补充缺少的信息后运行  superbiz diagnose -c "再查一次"',
+    Sentence.RUN_AGAIN: "请自行判断以上事实，或重新运行诊断，模型可能会给出正确的引用。",
+    Sentence.CHECK_JUDGE: "用  superbiz doctor  检查裁判模型，然后重新运行诊断。",
+    Sentence.WIDEN: "用 --since 放宽时间窗口，或更准确地给出服务名、错误码或请求标识。",
+    Sentence.RAISE_BUDGET: "提高 [run] 中的上限，或缩小问题范围。",
+    Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
+    Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
+    Sentence.EVENTS_SHOWN: "共 {total} 条匹配事件，完整读取了其中 {shown} 条；计数覆盖全部事件。{refs}",
+    Sentence.PATTERNS_SHOWN: "共 {total} 种日志模式，读取了其中 {shown} 种。{refs}",
+    Sentence.ROWS_CUT: "只读取了前 {shown} 行。{refs}",
+    Sentence.PASSAGES_CUT: "只读取了前 {shown} 段文档。{refs}",
+}
+_TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {"en": _EN, "zh": _ZH}
+
+MESSAGE_OF: Final[Mapping[FallbackType, Sentence]] = {
+    FallbackType.EVIDENCE_VALIDATION_FAILED: Sentence.VALIDATION_FAILED,
+    FallbackType.SEMANTIC_UNSUPPORTED: Sentence.JUDGED_UNSUPPORTED,
+    FallbackType.SEMANTIC_UNAVAILABLE: Sentence.JUDGE_UNAVAILABLE,
+    FallbackType.INSUFFICIENT_EVIDENCE: Sentence.NO_PROOF,
+    FallbackType.MISSING_REQUIRED_CONTEXT: Sentence.CONTEXT_MISSING,
+}
+
+
+def say(sentence: Sentence, language: Language, **values: object) -> str:
+    """Return `sentence` in `language` with its placeholders filled."""
+    return _TEXTS[language][sentence].format(**values).strip()
+
+
+def language_of(query: str, setting: LanguageSetting = "auto") -> Language:
+    """Return the language to answer in: the setting, else Chinese if the query holds an ideograph."""
+    if setting != "auto":
+        return setting
+    return "zh" if any(_CJK_FIRST <= char <= _CJK_LAST for char in query) else "en"
