@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -11,24 +11,35 @@ from pathlib import Path
 from superbiz_cli.adapters.log_files.bytes_in import read_blocks
 from superbiz_cli.adapters.log_files.json_event import JsonEvent, parse_object, read_json_event, values_of
 from superbiz_cli.adapters.log_files.levels import find_level
-from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, LineHeader, learn_loci
+from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, learn_loci
 from superbiz_cli.adapters.log_files.resolve import Resolver
+from superbiz_cli.adapters.log_files.slow_log import SlowQuery, is_slow_log, slow_queries, statement_of
 from superbiz_cli.adapters.log_files.source import LogSource
+from superbiz_cli.adapters.log_files.stamps import Stamp
+from superbiz_cli.adapters.log_files.unwrap import LogicalLine, Wrapper, detect_wrapper, unwrap
 from superbiz_cli.harness.tool.logs.contract import LogEvent
 
 MAX_EVENT_LINES = 2_000
 MAX_EVENT_BYTES = 1 << 20
 _NAME_DATE = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
+_CONTINUES = re.compile(rb"\s|Caused by:|\.\.\. \d+ more|at |[}\])]")
 _SEPARATORS = " \t]),:|-"
 
 
 @dataclass(slots=True)
 class RawFileEvent:
-    """The lines of one event before anybody needs to know what they say."""
+    """The lines of one event before anybody needs to know what they say.
 
-    header: LineHeader | None
-    json: JsonEvent | None
+    `time_start` and `time_end` bound the time in the first line; both are 0 where a wrapper stated it.
+    """
+
+    stamp: Stamp | None
     lines: list[bytes] = field(default_factory=list)
+    time_start: int = 0
+    time_end: int = 0
+    json: JsonEvent | None = None
+    slow: SlowQuery | None = None
+    service: str | None = None
     size: int = 0
 
     def append(self, line: bytes) -> None:
@@ -40,13 +51,16 @@ class RawFileEvent:
 
 @dataclass(slots=True)
 class FileReader:
-    """Reads the events of one file."""
+    """Reads the events of one file, whatever its format, line by line."""
 
     path: Path
     source: LogSource
     reference: datetime
     check: Callable[[], None] = lambda: None
     skipped_lines: int = 0
+    wrapper: Wrapper = Wrapper.NONE
+    is_slow_log: bool = False
+    has_json: bool = False
     resolver: Resolver = field(init=False)
     matcher: HeaderMatcher = field(init=False)
 
@@ -56,71 +70,102 @@ class FileReader:
         )
         self.matcher = HeaderMatcher((), self.source.zones)
 
-    def events(self) -> Iterator[tuple[int, RawFileEvent]]:
-        """Yield (instant, event) in the order of the file. Raises UnreadableLog and OSError."""
-        current: RawFileEvent | None = None
-        for line in self._lines():
-            begun = self._begin(line)
-            if begun is not None:
-                if current is not None:
-                    yield self._timed(current)
-                current = begun
-            elif current is not None and current.json is None:
-                current.append(line)
-            elif line.strip():
-                self.skipped_lines += 1
-        if current is not None:
-            yield self._timed(current)
+    def events(self) -> Iterator[tuple[int | None, RawFileEvent]]:
+        """Yield (instant, event) in the order of the file; the instant is None before the first time.
+
+        Raises UnreadableLog and OSError.
+        """
+        lines = self._lines()
+        found = (
+            self._slow_events(lines) if self.is_slow_log else self._line_events(unwrap(self.wrapper, lines))
+        )
+        for event in found:
+            yield None if event.stamp is None else self.resolver.resolve(event.stamp), event
 
     def understand(self, at_us: int, event: RawFileEvent) -> LogEvent:
         """Return what an event says."""
         text = b"\n".join(event.lines).decode("utf-8", "replace").rstrip("\n")
+        service = self.source.service or event.service
+        if event.slow is not None:
+            statement, statistics, schema = statement_of(event.slow)
+            return LogEvent(
+                at_us, text, f"{statement}\n{statistics}", None, service or schema or self.file_service
+            )
         if event.json is not None:
             searched = "\n".join((text, *values_of(dict(event.json.fields))))
-            service = self.source.service or event.json.service or self.default_service
-            return LogEvent(at_us, searched, event.json.message, event.json.level, service)
-        first = event.lines[0]
-        header = event.header
-        if header is None:
-            raise AssertionError("a text event has a header")
-        before = first[: header.start].decode("utf-8", "replace")
-        rest = first[header.end :].decode("utf-8", "replace")
-        body = "\n".join([_message(before, rest), *text.split("\n")[1:]])
-        return LogEvent(
-            at_us, text, body, find_level(rest, before), self.source.service or self.default_service
-        )
+            tail = text.partition("\n")[2]
+            message = f"{event.json.message}\n{tail}" if tail else event.json.message
+            service = service or event.json.service or self.file_service
+            return LogEvent(at_us, searched, message, event.json.level, service)
+        before = event.lines[0][: event.time_start].decode("utf-8", "replace")
+        rest = event.lines[0][event.time_end :].decode("utf-8", "replace")
+        message = "\n".join([_message(before, rest), *text.split("\n")[1:]])
+        return LogEvent(at_us, text, message, find_level(rest, before), service or self.file_service)
 
     @property
-    def default_service(self) -> str:
-        """The service when neither the configuration nor the event names one: the file's stem."""
+    def file_service(self) -> str:
+        """The service when neither the configuration nor the event names one: the stem of the file's name."""
         return re.split(r"[.](?:log|out|err|txt|json|jsonl|\d)|[-_.]\d{4}", self.path.name)[0]
 
-    def _timed(self, event: RawFileEvent) -> tuple[int, RawFileEvent]:
-        stamp = event.json.stamp if event.json is not None else event.header.stamp if event.header else None
-        if stamp is None:
-            raise AssertionError("an event has a time")
-        return self.resolver.resolve(stamp), event
-
-    def _begin(self, line: bytes) -> RawFileEvent | None:
-        if line[:1] == b"{":
-            fields = parse_object(line.decode("utf-8", "replace"))
-            event = read_json_event(fields, self.source.zones) if fields is not None else None
-            return RawFileEvent(None, event, [line], len(line)) if event is not None and event.stamp else None
-        header = self.matcher.match(line)
-        return None if header is None else RawFileEvent(header, None, [line], len(line))
-
     def _lines(self) -> Iterator[bytes]:
+        """Learn the file from its first block, then return all its lines."""
         blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
-        first = True
-        for block in blocks:
-            lines = block.split(b"\n")
-            if not lines[-1]:
-                lines.pop()
-            if first:
-                first = False
-                sample = [line for line in lines[:SAMPLE_LINES] if line[:1] != b"{"]
-                self.matcher = HeaderMatcher(learn_loci(sample, self.source.zones), self.source.zones)
-            yield from lines
+        first = next(blocks, b"")
+        lines = _split(first)
+        self._learn(lines[:SAMPLE_LINES])
+        return _chain(lines, blocks)
+
+    def _learn(self, sample: Sequence[bytes]) -> None:
+        self.wrapper = detect_wrapper(sample)
+        inner = [line.text for line in unwrap(self.wrapper, sample)]
+        self.is_slow_log = self.wrapper is Wrapper.NONE and is_slow_log(inner)
+        if not self.is_slow_log:
+            plain = [line for line in inner if line[:1] != b"{"]
+            self.matcher = HeaderMatcher(learn_loci(plain, self.source.zones), self.source.zones)
+
+    def _slow_events(self, lines: Iterable[bytes]) -> Iterator[RawFileEvent]:
+        for query in slow_queries(lines, self.source.zones):
+            yield RawFileEvent(query.stamp, query.lines, slow=query)
+
+    def _line_events(self, lines: Iterable[LogicalLine]) -> Iterator[RawFileEvent]:
+        """Assemble events, one open event for each stream; an event is complete when the next begins."""
+        open_events: dict[str, RawFileEvent] = {}
+        for line in lines:
+            current = open_events.get(line.stream)
+            begun = self._begin(line, current)
+            if begun is not None:
+                if current is not None:
+                    yield current
+                open_events[line.stream] = begun
+            elif current is not None:
+                current.append(line.text)
+            elif line.text.strip():
+                self.skipped_lines += 1
+        yield from open_events.values()
+
+    def _begin(self, line: LogicalLine, current: RawFileEvent | None) -> RawFileEvent | None:
+        text = line.text
+        if text[:1] == b"{":
+            fields = parse_object(text.decode("utf-8", "replace"))
+            event = read_json_event(fields, self.source.zones) if fields is not None else None
+            stamp = line.stamp or (event.stamp if event is not None else None)
+            if event is None or stamp is None:
+                return None
+            self.has_json = True
+            return RawFileEvent(stamp, [text], json=event, service=line.service, size=len(text))
+        header = self.matcher.match(text)
+        if header is not None:
+            return RawFileEvent(
+                line.stamp or header.stamp,
+                [text],
+                header.start,
+                header.end,
+                service=line.service,
+                size=len(text),
+            )
+        if line.stamp is None or self.matcher.names or (current is not None and _CONTINUES.match(text)):
+            return None
+        return RawFileEvent(line.stamp, [text], service=line.service, size=len(text))
 
 
 def date_in_name(name: str) -> date | None:
@@ -134,7 +179,20 @@ def date_in_name(name: str) -> date | None:
         return None
 
 
+def _split(block: bytes) -> list[bytes]:
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _chain(lines: list[bytes], blocks: Iterator[bytes]) -> Iterator[bytes]:
+    yield from lines
+    for block in blocks:
+        yield from _split(block)
+
+
 def _message(before: str, rest: str) -> str:
     head = before.strip(" \t[(<\"'*#|")
-    tail = rest.lstrip(_SEPARATORS) if not rest.lstrip().startswith("[") else rest.strip()
+    tail = rest.strip() if rest.lstrip().startswith("[") else rest.lstrip(_SEPARATORS)
     return f"{head} {tail}".strip() if len(head) > 2 else tail

@@ -15,7 +15,7 @@ from superbiz_cli.adapters.log_files.stamps import SECOND_US, Lacks, Stamp, Zone
 from superbiz_cli.harness.tool.logs.contract import Level
 
 _TIME_KEYS = (
-    "@timestamp", "timestamp", "time", "ts", "@t", "asctime", "datetime", "date", "t", "eventTime", "event_time",
+    "asctime", "StartUTC", "@timestamp", "timestamp", "time", "ts", "@t", "datetime", "date", "t", "eventTime", "event_time",
     "instant", "timeMillis", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "timestampNanos", "timeUnixNano",
     "observedTimeUnixNano", "log_time", "logtime", "created_at", "createdAt", "created", "Timestamp", "Time",
     "TimeGenerated", "start_time", "written_ts", "isotime", "written_at", "dt", "epoch", "when", "@ts",

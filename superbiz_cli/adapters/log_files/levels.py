@@ -30,7 +30,8 @@ _UPPER = re.compile(
     rf"(?<![A-Za-z0-9_/.=-])({_LONG}|LOG|STATEMENT|DETAIL|HINT|CONTEXT)(?![A-Za-z0-9_/=-]|\.\w)"
 )
 _FIRST_WORD = re.compile(rf"\W*(?:\S+ )??({_LONG})\b(?=[\s:|\]])", re.IGNORECASE)
-_LETTER = re.compile(r"[\s|]([VDIWEF])(?=[\s/|])")
+_LETTER = re.compile(r"\s+\d+\s+\d+\s([VDIWEF])\s|\s*([VDIWEF])/")
+_DOTTED = re.compile(rf"\W*[\w-]+\.({_LONG}):")
 _SEARCHED_CHARS = 240
 
 _NUMBERS = {
@@ -78,5 +79,5 @@ def find_level(rest: str, before: str = "") -> Level | None:
             match = pattern.search(text)
             if match and (level := level_of_word(match[1])):
                 return level
-    match = _FIRST_WORD.match(head) or _LETTER.match(head)
-    return level_of_word(match[1]) if match else None
+    match = _FIRST_WORD.match(head) or _LETTER.match(head) or _DOTTED.match(head)
+    return level_of_word(match[match.lastindex or 0]) if match else None

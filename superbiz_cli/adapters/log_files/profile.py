@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from superbiz_cli.adapters.log_files.header import Header, end_of_time, find_header
 from superbiz_cli.adapters.log_files.stamps import Lacks, Shape, Stamp, Zones
@@ -26,16 +25,6 @@ _ACCESS_LEAD = re.compile(rb"\S+ +\S+ +\S+ +(?:\S+ +)?\[")
 _TIME_KEY = rb"(?:t|ts|time|timestamp|@timestamp|date|datetime|at|logged_at)=[\"']?"
 _LOGFMT_LEAD = re.compile(rb"(?:^|.*\s)" + _TIME_KEY)
 _KEY_START = re.compile(rb"[A-Za-z_@][\w.@-]*=")
-
-
-class Wrapper(StrEnum):
-    """What a container runtime put around the application's lines."""
-
-    NONE = "none"
-    DOCKER = "docker"
-    CRI = "cri"
-    COMPOSE = "compose"
-    KUBECTL = "kubectl"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class FileSource:
         for number, (at_us, raw) in enumerate(reader.events()):
             if number % _CHECK_EVERY == 0:
                 run.check_active()
-            if not before.start_us <= at_us <= query.window.end_us:
+            if at_us is None or not before.start_us <= at_us <= query.window.end_us:
                 continue
             event = reader.understand(at_us, raw)
             if not matches_all(event.text, query.terms):

@@ -85,7 +85,7 @@ def _value(kind: str) -> str:
 
 _LABEL_END = r"[\"'`\\]{0,2}\]?\s*(?:=>|:=|==|[:=：＝])\s*"
 
-_PASS_LABELS = r"pass(?:word|wd|phrase|code|wort)|pwd|(?<![a-z])pass|(?-i:(?<=[a-z])Pass)|mot_de_passe|contrase[ñn]a|kennwort"
+_PASS_LABELS = r"pass(?:word|wd|phrase|code|wort)|pwd|(?<![a-z])pass|(?-i:(?<=[a-z])Pass)|mot_de_passe|contrase[ñn]a|kennwort"  # noqa: S105 - labels, no password
 _KEY_LABELS = (
     r"secret|token|api[_.-]?key|apikey|access[_.-]?key(?:[_.-]?(?:id|secret))?|secret[_.-]?(?:key|id|access[_.-]?key)"
     r"|private[_.-]?key|encryption[_.-]?key|encrypt[_.-]?key|signing[_.-]?key|master[_.-]?key|account[_.-]?key"
