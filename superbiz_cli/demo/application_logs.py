@@ -34,7 +34,7 @@ _STARTED = "Started PaymentApplication with profile prod, datasource user=paymen
 
 
 def _payments_taken(story: Story, randomness: random.Random) -> Iterator[Line]:
-    for at in story.moments(4, since=story.history_from, until=story.now, seed=1):
+    for at in story.moments(9, since=story.history_from, until=story.now, seed=1):
         if at > story.exhausted_from and randomness.random() < 0.9:
             continue
         message = (
@@ -51,7 +51,7 @@ def _settlement_retries(story: Story, randomness: random.Random) -> Iterator[Lin
 
 
 def _operator_searches(story: Story, randomness: random.Random) -> Iterator[Line]:
-    for statement in story.statements:
+    for statement in story.statements[::3]:
         at = statement.ended - timedelta(seconds=statement.seconds)
         yield at, _spring(at, "INFO", _thread(randomness), "c.s.p.api.SearchController", _OPERATOR_SEARCH)
 
@@ -111,7 +111,7 @@ def order_service(story: Story) -> list[str]:
     """JSON lines with UTC times."""
     randomness = random.Random(2)
     lines: list[Line] = []
-    for at in story.moments(5, since=story.history_from, until=story.now, seed=4):
+    for at in story.moments(9, since=story.history_from, until=story.now, seed=4):
         order = f"O-{randomness.randrange(10_000, 99_999)}"
         late = at > story.exhausted_from and randomness.random() < 0.75
         level, message = (
@@ -129,7 +129,7 @@ def channel_gateway(story: Story) -> list[str]:
     """Key=value lines; a signature error of one merchant has been there for hours."""
     randomness = random.Random(3)
     lines: list[Line] = []
-    for at in story.moments(6, since=story.history_from, until=story.now, seed=6):
+    for at in story.moments(12, since=story.history_from, until=story.now, seed=6):
         channel = randomness.choice(_CHANNELS)
         took = randomness.randrange(40, 320)
         lines.append((at, _logfmt(at, "info", f'msg="callback delivered" channel={channel} took_ms={took}')))

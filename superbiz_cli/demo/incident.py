@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -56,10 +57,10 @@ def create_incident(folder: Path, *, now: datetime) -> DemoIncident:
     order = logs / "order-service.jsonl"
     gateway = logs / "channel-gateway.log"
     slow = folder / "mysql-slow.log"
-    _write(payment, payment_service(story))
-    _write(order, order_service(story))
-    _write(gateway, channel_gateway(story))
-    slow.write_text(slow_query_log(story), encoding="utf-8")
+    _write(payment, "\n".join(payment_service(story)) + "\n", story)
+    _write(order, "\n".join(order_service(story)) + "\n", story)
+    _write(gateway, "\n".join(channel_gateway(story)) + "\n", story)
+    _write(slow, slow_query_log(story), story)
     database = folder / "shop.sqlite"
     write_snapshot(database, story)
     truth = folder / "ground-truth.json"
@@ -84,8 +85,10 @@ def create_incident(folder: Path, *, now: datetime) -> DemoIncident:
     )
 
 
-def _write(path: Path, lines: list[str]) -> None:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def _write(path: Path, text: str, story: Story) -> None:
+    """Write a log that was last written to when the story ends, whatever the clock says."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (story.now.timestamp(), story.now.timestamp()))
 
 
 def _truth(story: Story, decisive_log: Path) -> dict[str, object]:

@@ -16,8 +16,9 @@ from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
 _IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:[-_.:/][A-Za-z0-9]+)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{2,}[A-Z0-9_]*\d[A-Z0-9_]*)\b"
+    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:[-_.:/][A-Za-z0-9]+)+|[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}\w*\d\w*)\b"
 )
+_PRODUCTS = frozenset({"mysql", "rabbitmq", "mongodb", "postgresql", "openssl", "javascript"})
 _QUOTE = re.compile(r'"([^"\n]{3,})"|“([^”\n]{3,})”|`([^`\n]{3,})`')
 _HEDGE = re.compile(
     r"\b(?:probably|possibly|perhaps|maybe|might|may have|could have been|likely|presumably)\b"
@@ -26,6 +27,7 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _MIN_SHARED_ITEM = 0.3
+_MIN_LITERALS = 2
 _MIN_SHARED_CONCLUSION = 0.3
 
 _REASONS = {
@@ -85,12 +87,25 @@ def unsupported_literal(text: str, evidence: str) -> str | None:
             return time
     rest = _TIME.sub(" ", rest)
     for identifier in _matches(_IDENTIFIER, rest):
-        if identifier.lower() not in held:
+        if identifier.lower() not in _PRODUCTS and not _holds_word(held, identifier.lower()):
             return identifier
     for number in _matches(_NUMBER, _IDENTIFIER.sub(" ", rest)):
         if _plain(number) not in numbers:
             return number
     return None
+
+
+def _holds_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+
+
+def literal_count(text: str) -> int:
+    """Return how many quotations, times, identifiers and numbers `text` holds."""
+    count = 0
+    for pattern in (_QUOTE, _TIME, _IDENTIFIER, _NUMBER):
+        count += len(_matches(pattern, text))
+        text = pattern.sub(" ", text)
+    return count
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[str]:
@@ -133,7 +148,12 @@ def _item_complaints(items: Sequence[_Item]) -> Iterator[tuple[str, str]]:
         literal = unsupported_literal(item.text, item.evidence)
         if literal is not None:
             yield "literal", literal
-        if item.kind == "NORMAL" and not _shares_enough(item.text, item.evidence, _MIN_SHARED_ITEM):
+        is_anchored = literal_count(item.text) >= _MIN_LITERALS
+        if (
+            item.kind == "NORMAL"
+            and not is_anchored
+            and not _shares_enough(item.text, item.evidence, _MIN_SHARED_ITEM)
+        ):
             yield "words", item.text[:120]
 
 

@@ -9,10 +9,8 @@ from superbiz_cli.adapters.offline.vocabulary import DOMAIN_WORDS, NOT_A_SERVICE
 
 _QUOTED = re.compile(r"[\"“「『‘']([^\"”」』’']{3,120})[\"”」』’']")
 _CODE = re.compile(
-    r"\b(?:[A-Z]{2,10}[-_]\d{3,6}|[A-Za-z]\w*(?:Exception|Error)|E[A-Z]{4,}|0x[0-9A-Fa-f]{4,}"
-    r"|(?<=http )[45]\d\d|(?<=error )\d{3,5}|(?<=status )[45]\d\d|(?<=code )\d{3,5})\b"
-    r"|(?<![\w:.])[45]0[0-9](?![\w:.%])|(?<![\w:.])1040(?!\w)",
-    re.IGNORECASE,
+    r"\b(?:[A-Z]{2,10}[-_]\d{3,6}|[A-Z]\w*(?:Exception|Error)|E[A-Z]{4,}|0x[0-9A-Fa-f]{4,})\b"
+    r"|(?<=[Ee]rror )\d{3,5}\b|(?<=[Cc]ode )\d{3,5}\b|(?<![\w:.-])[45]0\d(?![\w:.%-])"
 )
 _IDENTIFIER = re.compile(
     r"\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{14,}|[A-Za-z]{1,8}[-_#]?\d{4,}[\w-]*|(?=[0-9a-f]*\d)[0-9a-f]{12,32}|\d{6,})\b"

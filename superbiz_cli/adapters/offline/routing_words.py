@@ -49,7 +49,7 @@ DOCUMENTED = _any_of(r"""
     \bbest practices?\b | \bexplain\b | \bmeaning of\b | \bwho (?:is|owns)\b | \bdifference between\b
     \bsteps? (?:to|for)\b | \bguide(?:line)?s?\b | \bdefault value\b | \bwhere (?:is|are|do|can)\b
     \brecommended\b | \bshould (?:we|i)\b
-    如何 | 怎么(?!回事) | 怎样 | 是什么 | 什么是 | 什么意思 | 含义 | 流程 | 手册 | 文档 | 规范 | 步骤
+    如何 | 怎么(?!回事|办) | 怎样 | 是什么 | 什么是 | 什么意思 | 含义 | 流程 | 手册 | 文档 | 规范 | 步骤
     最佳实践
     有哪些 | 区别 | 谁负责 | 在哪里 | 说明 | 教程 | 指南 | 建议值 | 默认值 | 预案
 """)

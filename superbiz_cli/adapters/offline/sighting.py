@@ -12,6 +12,7 @@ from superbiz_cli.harness.contract.skill import Condition, PlanStep
 
 MAX_QUOTE_CHARS = 160
 _MIN_QUOTE_CHARS = 8
+_HEADER_END = re.compile(r"(?: : |\] (?=[A-Z])|--- )")
 _PIECE = re.compile(r'[^"\n“”]+')
 
 
@@ -84,24 +85,27 @@ def sightings_in(step: PlanStep, observation: Observation) -> dict[str, Sighting
 def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     """Return a verbatim piece of `text` that is fit to stand between quotation marks.
 
-    One line without a quotation mark, at most `MAX_QUOTE_CHARS`: the piece around text[start:end], or
-    the one with most words if no place is given. "" if nothing readable is left.
+    One line without a quotation mark and without the header of the line, at most `MAX_QUOTE_CHARS`: the
+    piece around text[start:end], or the one with most words if no place is given. "" if nothing
+    readable is left.
     """
-    pieces = [(match.start(), match.group(0)) for match in _PIECE.finditer(text)]
     at, piece = max(
-        pieces,
+        ((match.start(), match.group(0)) for match in _PIECE.finditer(text)),
         key=lambda piece: (end > 0 and piece[0] <= start < piece[0] + len(piece[1]), _word_count(piece[1])),
         default=(0, ""),
     )
-    if len(piece) > MAX_QUOTE_CHARS:
-        begin = max(0, start - at) if end and end - at > MAX_QUOTE_CHARS else 0
-        piece = piece[begin : begin + MAX_QUOTE_CHARS]
-        piece = (
-            piece[: piece.rfind(" ", MAX_QUOTE_CHARS // 2)] if " " in piece[MAX_QUOTE_CHARS // 2 :] else piece
-        )
-    piece = piece.strip()
-    return piece if len(piece) >= _MIN_QUOTE_CHARS else ""
+    wanted = (start - at, end - at) if end else (len(piece), 0)
+    begin = max((match.end() for match in _HEADER_END.finditer(piece[: wanted[0]])), default=0)
+    if end and wanted[1] - begin > MAX_QUOTE_CHARS:
+        begin = wanted[0]
+    quote = piece[begin:]
+    if len(quote) > MAX_QUOTE_CHARS:
+        cut = quote.rfind(" ", MAX_QUOTE_CHARS // 2, MAX_QUOTE_CHARS)
+        quote = quote[: cut if cut > 0 else MAX_QUOTE_CHARS]
+    quote = quote.strip()
+    return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
 
 
 def _word_count(piece: str) -> tuple[int, int]:
-    return len(piece.split()), len(piece)
+    """Count words, `key=value` pairs apart: they are the frame of a message."""
+    return sum("=" not in word for word in piece.split()), len(piece)

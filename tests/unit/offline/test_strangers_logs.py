@@ -1,0 +1,102 @@
+"""Logs and questions that no skill knows: an honest account of what dominates, and no cause."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from superbiz_cli.harness.contract.status import AnalysisKind
+from tests.support.logs import a_source
+from tests.support.offline import Investigation, investigate
+
+UNTIL = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+
+
+def line(minutes_ago: float, text: str) -> str:
+    at = UNTIL - timedelta(minutes=minutes_ago)
+    return f"{at.isoformat(timespec='milliseconds')} {text}\n"
+
+
+def ask(folder: Path, query: str, *lines: str, since_minutes: float | None = None) -> Investigation:
+    path = folder / "app.log"
+    path.write_text("".join(sorted(lines)))
+    os.utime(path, (UNTIL.timestamp(), UNTIL.timestamp()))
+    since = None if since_minutes is None else UNTIL - timedelta(minutes=since_minutes)
+    return investigate(query, [a_source(path)], until=UNTIL, since=since)
+
+
+def noise() -> list[str]:
+    return [line(minute / 3, f"INFO tick {minute}") for minute in range(900)]
+
+
+def test_the_new_error_comes_before_the_old_one(tmp_path: Path) -> None:
+    old = [line(minute, "ERROR thumbnail cache is cold") for minute in range(1, 300, 2)]
+    new = [line(minute / 2, f"ERROR ledger entry {minute} rejected by validator") for minute in range(20)]
+    found = ask(tmp_path, "the ledger is broken since 20 minutes", *noise(), *old, *new)
+    assert found.draft.conclusion is None
+    assert "ledger entry" in found.texts[0]
+    assert any("thumbnail cache" in text and "It is new" not in text for text in found.texts)
+    assert "ledger entry" in (found.draft.recommendations[0].text or "")
+    assert found.verified.evidence
+
+
+def test_counts_and_times_are_those_of_the_log(tmp_path: Path) -> None:
+    new = [line(minute, "ERROR quota service answered 507 for tenant blue") for minute in range(1, 12)]
+    found = ask(tmp_path, "uploads are rejected", *noise(), *new)
+    text = next(text for text in found.texts if "507" in text)
+    assert "11 times" in text
+    assert "from 11:49:00 to 11:59:00" in text
+
+
+def test_an_identifier_of_the_question_is_searched_first(tmp_path: Path) -> None:
+    new = [line(3, "WARN order ORD-778812 stuck in state CHECKED")]
+    found = ask(tmp_path, "what happened to order ORD-778812?", *noise(), *new)
+    assert found.searches[0] == "ORD-778812"
+    assert any("ORD-778812 stuck in state CHECKED" in text for text in found.texts)
+
+
+def test_what_was_not_found_is_said_with_its_scope(tmp_path: Path) -> None:
+    new = [line(3, "ERROR disk quota exceeded on volume seven")]
+    found = ask(tmp_path, "order ORD-990011 vanished", *noise(), *new)
+    negative = [item for item in found.draft.analysis or () if item.kind is AnalysisKind.NEGATIVE_OBSERVATION]
+    assert negative
+    assert negative[0].text == (
+        "No application log event from 11:30:00 to 12:00:00 matched the search: ORD-990011"
+    )
+
+
+def test_quiet_logs_yield_no_cause_and_no_invention(tmp_path: Path) -> None:
+    found = ask(tmp_path, "payments are failing", *noise())
+    assert found.draft.conclusion is None
+    assert not found.draft.action_plan
+    assert all(item.kind is AnalysisKind.NEGATIVE_OBSERVATION for item in found.draft.analysis or ())
+
+
+def test_an_empty_log_yields_negative_observations_only(tmp_path: Path) -> None:
+    found = ask(tmp_path, "payments are failing")
+    assert found.draft.conclusion is None
+    assert {item.kind for item in found.draft.analysis or ()} <= {AnalysisKind.NEGATIVE_OBSERVATION}
+
+
+def test_errors_without_a_level_word_are_found(tmp_path: Path) -> None:
+    new = [line(minute, "upstream refused connection on port of ledger") for minute in range(1, 9)]
+    found = ask(tmp_path, "ledger connection refused", *noise(), *new)
+    assert any("refused connection" in text for text in found.texts)
+
+
+def test_chinese_logs_and_question(tmp_path: Path) -> None:
+    new = [line(minute, "ERROR 库存扣减失败：版本号冲突") for minute in range(1, 9)]
+    found = ask(tmp_path, "库存扣减失败，帮我查一下", *noise(), *new)
+    assert any("库存扣减失败" in text for text in found.texts)
+    assert found.draft.limitations is not None
+    assert "离线模型" in found.draft.limitations.caveats[0]
+
+
+def test_an_error_older_than_the_reported_beginning_is_background(tmp_path: Path) -> None:
+    old = [line(minute, "ERROR thumbnail cache is cold") for minute in range(1, 300, 2)]
+    found = ask(tmp_path, "search is broken", *noise(), *old, since_minutes=10)
+    about = [text for text in found.texts if "thumbnail" in text]
+    assert about
+    assert "It is new" not in about[0]
+    assert "before" in about[0]
