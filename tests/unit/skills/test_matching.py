@@ -1,0 +1,85 @@
+"""Which skills a question activates: the mechanics; the shipped skills have a table of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from superbiz_cli.harness.application.skills import MAX_PROMPT_CHARS, match_skills, rank_skills
+from superbiz_cli.harness.contract.skill import Skill
+
+
+def a_skill(name: str, *triggers: str, text: str = "text", **fields: object) -> Skill:
+    return Skill(
+        name=name,
+        description=str(fields.get("description", "")),
+        text=text,
+        triggers=triggers,
+        services=tuple(str(one) for one in fields.get("services", ())),  # type: ignore[attr-defined]
+    )
+
+
+POOL = a_skill("pool", "connection pool", "hikari", "连接池")
+REDIS = a_skill("redis", "redis memory", "eviction", "redis 内存")
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("the connection pool is empty", ["pool"]),
+        ("Connection-Pools are exhausted", ["pool"]),
+        ("HIKARI complains", ["pool"]),
+        ("连接池满了", ["pool"]),
+        ("redis is out of memory", ["redis"]),
+        ("redis的内存爆了", ["redis"]),
+        ("redis 内存告警", ["redis"]),
+        ("a connection failed", []),
+        ("memory is high", []),
+        ("内存很高", []),
+        ("the poolside bar", []),
+        ("", []),
+    ],
+)
+def test_a_trigger_must_be_named_whole(query: str, names: list[str]) -> None:
+    assert [match.skill.name for match in rank_skills(query, [POOL, REDIS])] == names
+
+
+def test_the_better_match_comes_first_and_a_weak_second_is_left_out() -> None:
+    query = "connection pool, hikari, 连接池: maybe eviction"
+    assert [skill.name for skill in match_skills(query, [REDIS, POOL])] == ["pool"]
+
+
+def test_two_equal_matches_are_both_active() -> None:
+    found = match_skills("eviction in redis, hikari too", [POOL, a_skill("redis", "eviction")])
+    assert [skill.name for skill in found] == ["pool", "redis"]
+
+
+def test_never_more_than_two() -> None:
+    skills = [a_skill(name, "deadlock") for name in "abc"]
+    shared = [a_skill(name, f"deadlock {name}") for name in "abc"]
+    assert len(match_skills("deadlock a b c", shared)) == 2
+    assert match_skills("deadlock", skills) == ()  # what every skill claims says nothing
+
+
+def test_a_trigger_with_its_words_apart_weighs_less() -> None:
+    together = rank_skills("the connection pool is empty", [POOL])[0].score
+    apart = rank_skills("the pool has no connection", [POOL])[0].score
+    assert apart < together
+
+
+def test_what_does_not_fit_the_prompt_is_left_out_whole() -> None:
+    long = a_skill("long", "deadlock here", text="x" * (MAX_PROMPT_CHARS - 3))
+    short = a_skill("short", "deadlock", text="xxxx")
+    assert [skill.name for skill in match_skills("deadlock here", [short, long])] == ["long"]
+
+
+def test_a_skill_without_triggers_is_found_by_its_description() -> None:
+    foreign = a_skill("kafka-tuning", description="Use when Kafka consumer lag grows.")
+    assert match_skills("kafka consumer lag is growing", [foreign]) == (foreign,)
+    assert match_skills("the kafka meetup", [foreign]) == ()
+
+
+def test_a_named_service_helps_but_is_not_enough() -> None:
+    skill = a_skill("pay", "callback", services=("payment",))
+    plain = rank_skills("the callback fails", [skill])[0].score
+    assert rank_skills("the payment callback fails", [skill])[0].score > plain
+    assert rank_skills("payment is odd", [skill]) == ()
