@@ -15,6 +15,7 @@ from superbiz_cli.bootstrap.tools import evidence_tools
 from superbiz_cli.cli.port import DiagnoseRequest, RunHandle
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.diagnose import run_question
+from superbiz_cli.harness.application.memory import previous_turn
 from superbiz_cli.harness.application.parts import Parts, Question
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
 from superbiz_cli.harness.audit.events import RecordedEvent
@@ -22,6 +23,7 @@ from superbiz_cli.harness.audit.ledger import Ledger
 from superbiz_cli.harness.audit.sink import EventListener
 from superbiz_cli.harness.contract.model import ChatModel
 from superbiz_cli.harness.contract.report import RunResult
+from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
@@ -91,6 +93,7 @@ class DiagnosisApp:
             query=request.query,
             incident=request.window,
             skills=skills,
+            previous_turn=self._previous_turn(session_id, redactor),
         )
         parts = Parts(
             run=run,
@@ -129,3 +132,13 @@ class DiagnosisApp:
                 hint="leave out --continue, or name one with --session ID",
             )
         return latest
+
+    def _previous_turn(self, session_id: str, redactor: Redactor) -> dict[str, JsonValue] | None:
+        limit = self.settings.run.payload.previous_turn_bytes
+        try:
+            last = self.archive.last_success(session_id)
+        except AuditUnavailable as error:  # a Run without memory is better than none
+            self.warn(f"The session's last diagnosis is not known: {error}")
+            return None
+        turn = previous_turn(last, redact=redactor.redact, max_bytes=limit)
+        return turn.as_json() if turn else None

@@ -16,6 +16,7 @@ from superbiz_cli.harness.application.failure import ended, failure_of
 from superbiz_cli.harness.application.guard_calls import router_call
 from superbiz_cli.harness.application.intent import route
 from superbiz_cli.harness.application.investigate import investigate
+from superbiz_cli.harness.application.memory import routing_memory
 from superbiz_cli.harness.application.parts import Parts, Question
 from superbiz_cli.harness.audit.archive import AuditUnavailable
 from superbiz_cli.harness.audit.events import Scalar, TraceEvent, TraceType
@@ -31,6 +32,7 @@ from superbiz_cli.harness.contract.report import (
 )
 from superbiz_cli.harness.contract.status import FailureCode, Intent, ReleaseOutcome, RunState
 from superbiz_cli.harness.contract.tool_call import ToolName
+from superbiz_cli.harness.core.budget import BudgetExceeded
 from superbiz_cli.harness.release.decide import Published, PublishedFallback, PublishedReport
 
 _log = logging.getLogger(__name__)
@@ -56,6 +58,8 @@ def run_question(question: Question, parts: Parts) -> RunResult:
         outcome = _finish(_answer(question, query, parts), parts)
     duration_ms = round((parts.run.clock.monotonic() - began_s) * 1000)
     result = _result(question, outcome, parts, started_at=started_at, duration_ms=duration_ms)
+    if (exhausted := parts.run.exhaustion) is not None:
+        parts.ledger.emit(TraceEvent(TraceType.BUDGET_EXHAUSTED, _exhaustion_attributes(exhausted)))
     parts.ledger.emit(TraceEvent(TraceType.RUN_FINISHED, _finish_attributes(result)))
     _keep(result, parts)
     return result
@@ -128,6 +132,11 @@ def _published(published: Published, intent: Intent) -> Outcome:
 
 
 def _failure(error: BaseException, parts: Parts) -> Failure:
+    """Name the failure: what ended the Run comes before what broke because of it."""
+    run = parts.run
+    if run.lifecycle.is_terminal and run.exhaustion is None:
+        return ended(run.lifecycle.state)
+    error = run.exhaustion or error
     failure = failure_of(error, model=parts.agent_model.name, guard_model=parts.guard_model.name)
     if failure.code is FailureCode.INTERNAL_FAILURE:
         _log.error("the run failed", exc_info=error)
@@ -136,7 +145,7 @@ def _failure(error: BaseException, parts: Parts) -> Failure:
 
 def _recent(parts: Parts) -> tuple[RoutingEntry, ...]:
     try:
-        return parts.archive.routing_history(parts.run.session_id)
+        return routing_memory(parts.archive.routing_history(parts.run.session_id), redact=parts.redact)
     except AuditUnavailable:
         return ()
 
@@ -181,6 +190,14 @@ def _release_outcome(content: Content, state: RunState) -> ReleaseOutcome:
             return ReleaseOutcome.CANCELLED if state is RunState.CANCELLED else ReleaseOutcome.FAILED
         case _:
             assert_never(content)
+
+
+def _exhaustion_attributes(exhausted: BudgetExceeded) -> dict[str, Scalar]:
+    return {
+        "kind": exhausted.kind.value,
+        "limit": exhausted.limit,
+        "attempted": exhausted.attempted,
+    }
 
 
 def _finish_attributes(result: RunResult) -> dict[str, Scalar]:

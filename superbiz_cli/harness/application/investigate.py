@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from superbiz_cli.harness.agent.loop import collect
+from superbiz_cli.harness.agent.loop import AgentUnavailable, collect
 from superbiz_cli.harness.agent.tool_gate import ToolGate
 from superbiz_cli.harness.application.guard_calls import judge_call, repair_call
 from superbiz_cli.harness.application.parts import Parts, Question
@@ -49,6 +49,11 @@ def investigate(question: Question, query: str, parts: Parts) -> Published:
             recorder=parts.ledger,
         )
         return release.decide(collection, query=query)
+    except AgentUnavailable:
+        published = release.fallback_for_lost_model(query=query)
+        if published is None:
+            raise
+        return published
     except (BudgetExceeded, RunAborted):
         if run.lifecycle.state is not RunState.BUDGET_EXHAUSTED:
             raise

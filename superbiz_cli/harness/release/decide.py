@@ -23,7 +23,7 @@ from superbiz_cli.harness.guard.semantic import SemanticGuard, Supported, Unavai
 from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_info_of, safe_fallback
 from superbiz_cli.harness.release.publishable import footnotes_of, publishable, report_of
 from superbiz_cli.harness.release.repair import can_be_repaired, repair
-from superbiz_cli.harness.release.wording import LanguageSetting, language_of
+from superbiz_cli.harness.release.wording import LanguageSetting, Sentence, language_of
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 
@@ -114,6 +114,15 @@ class Release:
             stopped_by=StopReason.BUDGET_LIMIT_REACHED,
         )
 
+    def fallback_for_lost_model(self, *, query: str) -> PublishedFallback | None:
+        """Return the fallback of a collection whose model stopped answering, or None without a fact."""
+        snapshot = self.snapshot()
+        if not snapshot.facts:
+            return None
+        return self._fall_back(
+            FallbackType.INSUFFICIENT_EVIDENCE, query, snapshot=snapshot, because=Sentence.MODEL_LOST
+        )
+
     def _with_conclusion(self, draft: Draft, query: str) -> Published:
         examined = self._examine(draft, query, TraceType.EVIDENCE_GUARD_INITIAL)
         if isinstance(examined, Rejected):
@@ -196,6 +205,7 @@ class Release:
         *,
         snapshot: EvidenceSnapshot | None = None,
         stopped_by: StopReason | DraftFault | None = None,
+        because: Sentence | None = None,
         missing_info: Sequence[str] = (),
         violations: Sequence[Violation] = (),
         has_conclusion: bool = True,
@@ -207,6 +217,7 @@ class Release:
             language=language_of(query, self.language),
             run_id=self.run.run_id,
             stopped_by=stopped_by,
+            because=because,
             missing_info=missing_info,
             violations=violations,
             has_conclusion=has_conclusion,

@@ -57,13 +57,14 @@ def safe_fallback(
     language: Language,
     run_id: str,
     stopped_by: StopReason | DraftFault | None = None,
+    because: Sentence | None = None,
     missing_info: Sequence[str] = (),
     violations: Sequence[Violation] = (),
     has_conclusion: bool = True,
 ) -> SafeFallback:
     """Return the fallback of `kind` over what the store of the Run confirms."""
     facts = snapshot.facts[:MAX_FACTS]
-    message = _message(kind, facts, stopped_by)
+    message = because or _message(kind, facts, stopped_by)
     if message is Sentence.VALIDATION_FAILED and not has_conclusion:
         message = Sentence.REFERENCES_FAILED
     limitations = [clean(line) for line in snapshot.limitations]
@@ -153,6 +154,8 @@ def _next_steps(kind: FallbackType, message: Sentence, missing_info: Sequence[st
     steps = [Sentence.SUPPLY_MISSING] if missing_info else []
     if message is Sentence.OUT_OF_BUDGET:
         steps.append(Sentence.RAISE_BUDGET)
+    elif message is Sentence.MODEL_LOST:
+        steps.append(Sentence.CHECK_MODEL)
     elif kind in _NEXT_STEP_OF:
         steps.append(_NEXT_STEP_OF[kind])
     return [*steps, Sentence.LOOK_AT_TRACE]

@@ -25,6 +25,7 @@ class Sentence(StrEnum):
     NOTHING_MATCHED = "NOTHING_MATCHED"
     SATURATED = "SATURATED"
     OUT_OF_BUDGET = "OUT_OF_BUDGET"
+    MODEL_LOST = "MODEL_LOST"
     PROTOCOL_BROKEN = "PROTOCOL_BROKEN"
     DRAFT_UNUSABLE = "DRAFT_UNUSABLE"
     CONTEXT_MISSING = "CONTEXT_MISSING"
@@ -33,6 +34,7 @@ class Sentence(StrEnum):
     SUPPLY_MISSING = "SUPPLY_MISSING"
     RUN_AGAIN = "RUN_AGAIN"
     CHECK_JUDGE = "CHECK_JUDGE"
+    CHECK_MODEL = "CHECK_MODEL"
     WIDEN = "WIDEN"
     RAISE_BUDGET = "RAISE_BUDGET"
     LOOK_AT_TRACE = "LOOK_AT_TRACE"
@@ -64,6 +66,7 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.NOTHING_MATCHED: "Nothing matched in what was searched, so no cause can be shown.",
     Sentence.SATURATED: "The last searches brought nothing new, so it ended there. No cause is proven.",
     Sentence.OUT_OF_BUDGET: "The budget of this run was used up before a cause was proven.",
+    Sentence.MODEL_LOST: "The model stopped answering, so the search ended there. No cause is proven.",
     Sentence.PROTOCOL_BROKEN: (
         "The model did not keep to the rules of the search, so it was stopped. No cause is proven."
     ),
@@ -78,6 +81,7 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.RUN_AGAIN: "Judge the facts above yourself, or run it again: the model may cite better.",
     Sentence.CHECK_JUDGE: "Check the guard model with  superbiz doctor  and run the diagnosis again.",
     Sentence.WIDEN: "Widen the window with --since, or name the service, error code or request more exactly.",
+    Sentence.CHECK_MODEL: "Check the model with  superbiz doctor , then ask again.",
     Sentence.RAISE_BUDGET: "Raise the limit in [run], or narrow the question.",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
     Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
@@ -97,6 +101,7 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.NOTHING_MATCHED: "检索范围内没有匹配的内容，因此无法说明根因。",
     Sentence.SATURATED: "最近几次检索没有带来新信息，检索已停止，根因尚未证实。",
     Sentence.OUT_OF_BUDGET: "本次运行的预算已用完，根因尚未证实。",
+    Sentence.MODEL_LOST: "模型停止响应，检索已停止，根因尚未证实。",
     Sentence.PROTOCOL_BROKEN: "模型没有遵守检索规则，检索已停止，根因尚未证实。",
     Sentence.DRAFT_UNUSABLE: "模型的最终回答无法使用，这里只列出检索返回的内容，根因尚未证实。",
     Sentence.CONTEXT_MISSING: "没有进行检索：缺少只有你才能提供的信息。",
@@ -106,6 +111,7 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.RUN_AGAIN: "请自行判断以上事实，或重新运行诊断，模型可能会给出正确的引用。",
     Sentence.CHECK_JUDGE: "用  superbiz doctor  检查裁判模型，然后重新运行诊断。",
     Sentence.WIDEN: "用 --since 放宽时间窗口，或更准确地给出服务名、错误码或请求标识。",
+    Sentence.CHECK_MODEL: "用  superbiz doctor  检查模型后再问一次。",
     Sentence.RAISE_BUDGET: "提高 [run] 中的上限，或缩小问题范围。",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
     Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
