@@ -3,7 +3,7 @@
 digest(n) = SHA-256 of digest(n - 1), in hexadecimal, followed by the canonical JSON of event n;
 digest(0) is 64 zeros. The chain detects changed, removed, added and reordered events; the seal of a
 finished Run covers the last digest, the counts and the published result. There is no key: whoever
-can rewrite the whole database can also compute a new chain (docs/adr/0001).
+can rewrite the whole database can also compute a new chain (docs/adr/0001-hash-chain-over-trace-events.md).
 """
 
 from __future__ import annotations
