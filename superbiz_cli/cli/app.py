@@ -10,6 +10,7 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from superbiz_cli import __version__
 from superbiz_cli.cli.lazy import LazyGroup, Stub
+from superbiz_cli.cli.options import Typed
 from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
 from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
 
@@ -79,7 +80,9 @@ def run(argv: list[str]) -> int:
         streams.raw_note(_short_help())
         return ExitCode.USAGE
     try:
-        outcome = root().main(args=list(argv), prog_name="superbiz", standalone_mode=False)
+        outcome = root().main(
+            args=list(argv), prog_name="superbiz", standalone_mode=False, obj=Typed(streams)
+        )
         return int(outcome or 0)
     except SuperbizError as error:
         return _fail(error, argv, streams)
@@ -91,6 +94,8 @@ def run(argv: list[str]) -> int:
         return error.exit_code
     except (ClosedPipe, BrokenPipeError):
         return ExitCode.CLOSED_PIPE
+    finally:
+        streams.close()
 
 
 def root() -> LazyGroup:
@@ -152,6 +157,8 @@ def _fail(error: SuperbizError, argv: list[str], streams: Streams) -> int:
     from superbiz_cli.harness.tool.sanitize import sanitize
 
     streams.no_color = "--no-color" in argv
+    if error.code is ErrorCode.OUTPUT_FAILED:
+        streams.output = None
     message, hint = sanitize(error.message), sanitize(error.hint) if error.hint else None
     if "--debug" in argv:
         streams.traceback(error)

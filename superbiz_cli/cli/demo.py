@@ -24,6 +24,7 @@ def demo(
 
     """
     invocation = Invocation.of(ctx)
+    invocation.streams.starting()
     loaded = invocation.load_settings(overrides=timeout_override(timeout), model=model)
 
     from superbiz_cli.bootstrap import prepare_demo

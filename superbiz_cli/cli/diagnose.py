@@ -71,6 +71,7 @@ def diagnose(
     if session is not None and go_on:
         raise contradiction("--session", "--continue")
     session_id = _checked_session(session)
+    invocation.streams.starting()
     loaded = invocation.load_settings(overrides=timeout_override(timeout), model=model)
 
     from superbiz_cli.cli.execute import Job, execute

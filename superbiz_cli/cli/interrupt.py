@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Generic, Protocol, TypeAlias, TypeVar, assert_never
@@ -38,7 +39,7 @@ class View(Protocol):
         ...
 
     def started(self, run: RunHandle) -> None:
-        """The Run has begun."""
+        """The Run has begun. May raise ClosedPipe."""
         ...
 
     def event(self, recorded: RecordedEvent) -> None:
@@ -50,7 +51,7 @@ class View(Protocol):
         ...
 
     def tick(self) -> None:
-        """Time has passed."""
+        """Time has passed. May raise ClosedPipe."""
         ...
 
     def interrupted(self) -> None:
@@ -142,7 +143,7 @@ class _Watch(Generic[T]):
         try:
             message = self.inbox.get(timeout=self._patience_s())
         except Empty:
-            self.view.tick()
+            self._show(self.view.tick)
             return
         self._take(message)
 
@@ -153,11 +154,11 @@ class _Watch(Generic[T]):
         match message:
             case _Started(run):
                 self.run = run
-                self.view.started(run)
+                self._show(partial(self.view.started, run))
                 if self.reason is not None:
                     run.cancel(self.reason)
             case RecordedEvent():
-                self._show(message)
+                self._show(partial(self.view.event, message))
             case _Warned(text):
                 self.view.warned(text)
             case _Signalled(number):
@@ -171,11 +172,11 @@ class _Watch(Generic[T]):
             case _:
                 assert_never(message)
 
-    def _show(self, recorded: RecordedEvent) -> None:
+    def _show(self, draw: Callable[[], None]) -> None:
         if self.pipe_closed:
             return
         try:
-            self.view.event(recorded)
+            draw()
         except ClosedPipe:
             self.pipe_closed = True
             self._cancel(CancelReason.CLIENT_DISCONNECTED)

@@ -16,7 +16,7 @@ from rich.text import Text
 from superbiz_cli.cli.page import plain, render_lines
 from superbiz_cli.cli.port import RunHandle
 from superbiz_cli.cli.stages import Mark, Step, doing, step_of
-from superbiz_cli.cli.streams import Streams, terminal_height
+from superbiz_cli.cli.streams import ClosedPipe, Streams, terminal_height
 from superbiz_cli.cli.wrap import clip, pad
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceType
 
@@ -78,7 +78,7 @@ class _Spent:
 class PlainView:
     """One line for each step, for pipes and continuous integration."""
 
-    tick_s = 3600.0
+    tick_s = 1.0
 
     def __init__(self, streams: Streams, heading: Heading) -> None:
         self._streams = streams
@@ -102,7 +102,9 @@ class PlainView:
         self._say(plain(f"note: {text}"))
 
     def tick(self) -> None:
-        """Write nothing while nothing happens."""
+        """Notice when nobody will read the result."""
+        if self._streams.reader_has_left():
+            raise ClosedPipe
 
     def interrupted(self) -> None:
         """Answer the signal at once."""
@@ -153,7 +155,9 @@ class LiveView:
         self._warnings.append(text)
 
     def tick(self) -> None:
-        """Move the clock on."""
+        """Move the clock on, and notice when nobody will read the result."""
+        if self._streams.reader_has_left():
+            raise ClosedPipe
         self._draw()
 
     def interrupted(self) -> None:
@@ -201,6 +205,7 @@ class LiveView:
             redirect_stderr=False,
             vertical_overflow="crop",
         )
+        self._streams.clear_starting()
         live.start()
         return live
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from superbiz_cli.cli.port import RunHandle
 from superbiz_cli.cli.result_json import document
-from superbiz_cli.cli.streams import Streams, json_text
+from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceType, run_status_after
 from superbiz_cli.harness.contract.report import RunResult
 from superbiz_cli.harness.contract.status import ReleaseOutcome, RunStatus
@@ -20,7 +20,7 @@ SCHEMA = "superbiz.run-event/v1"
 class NdjsonView:
     """Writes the events of one Run to stdout."""
 
-    tick_s = 3600.0
+    tick_s = 1.0
 
     def __init__(self, streams: Streams, *, metadata: dict[str, Any]) -> None:
         self._streams = streams
@@ -65,7 +65,9 @@ class NdjsonView:
         self._streams.note(f"note: {text}")
 
     def tick(self) -> None:
-        """Write nothing while nothing happens."""
+        """Notice when nobody reads any more."""
+        if self._streams.reader_has_left():
+            raise ClosedPipe
 
     def interrupted(self) -> None:
         """Say it where people look; the stream ends with the failure."""

@@ -31,8 +31,9 @@ class Format(StrEnum):
 
 @dataclass(slots=True)
 class Typed:
-    """The shared options as they were typed, at whatever level."""
+    """The shared options as they were typed, at whatever level, and the streams they apply to."""
 
+    streams: Streams
     values: dict[str, Any] = field(default_factory=dict)
     formats: list[tuple[str, Format]] = field(default_factory=list)
 
@@ -56,7 +57,7 @@ class Invocation:
         config, no_config = values.get("config"), bool(values.get("no_config"))
         if config is not None and no_config:
             raise contradiction("--config", "--no-config")
-        streams = Streams.of_process()
+        streams = typed.streams
         output = values.get("output")
         streams.output = Path(output) if output not in (None, "-") else None
         streams.no_color = bool(values.get("no_color"))
@@ -102,8 +103,8 @@ def shared_parameters() -> list[Any]:
 def collect_shared(ctx: Any) -> None:
     """Move the shared options that were typed at this level to the root of the command line."""
     root = ctx.find_root()
-    if not isinstance(root.obj, Typed):
-        root.obj = Typed()
+    if not isinstance(root.obj, Typed):  # a completion has no streams of its own
+        root.obj = Typed(Streams.of_process())
     for name in _shared_names():
         value = ctx.params.pop(name, None)
         if value in (None, False):

@@ -108,15 +108,13 @@ def _tool_step(recorded: RecordedEvent) -> Step:
 
 def _evidence_step(recorded: RecordedEvent, seconds: float) -> Step:
     attributes = recorded.event.attributes
-    violations = attributes.get("violations") or attributes.get("violation_count") or 0
+    violations = attributes.get("violations") or 0
     if violations:
         plural = "" if violations == 1 else "s"
         return Step(Mark.BAD, "evidence", f"{violations} violation{plural}", "", seconds)
-    references = attributes.get("references")
-    if references is None:
-        references = attributes.get("evidence_count")
-    text = f"{references} references verified" if references is not None else "references verified"
-    return Step(Mark.GOOD, "evidence", text, "", seconds)
+    references = attributes.get("references") or 0
+    plural = "" if references == 1 else "s"
+    return Step(Mark.GOOD, "evidence", f"{references} reference{plural} verified", "", seconds)
 
 
 def _tool_name(value: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shutil
 import sys
 import traceback
@@ -21,6 +22,8 @@ from superbiz_cli.errors import ErrorCode, SuperbizError
 
 MAX_WIDTH = 100
 FILE_WIDTH = 80
+STARTING = "superbiz  starting"
+ERASE_LINE = "\r\x1b[2K"
 
 # What JSON may hold as it is, but a terminal must not see: DEL, C1, direction and line controls.
 _RISKY_IN_JSON = re.compile(
@@ -46,6 +49,7 @@ class Streams:
     no_color: bool = False
     quiet: bool = False
     _file: TextIO | None = None
+    _starting: bool = False
 
     @classmethod
     def of_process(cls) -> Streams:
@@ -82,6 +86,17 @@ class Streams:
         """Columns of stderr, by the same rule."""
         return self._width(self.stderr)
 
+    def reader_has_left(self) -> bool:
+        """Whether stdout is a pipe that nobody reads any more. Asks without writing anything."""
+        if self.output is not None or not hasattr(select, "poll"):
+            return False
+        try:
+            watcher = select.poll()
+            watcher.register(self.stdout.fileno(), 0)
+            return any(events & select.POLLERR for _, events in watcher.poll(0))
+        except (OSError, ValueError):
+            return False
+
     def check_output(self) -> None:
         """Raise SuperbizError now, not after the work, if the output file cannot be written."""
         if self.output is None:
@@ -110,6 +125,18 @@ class Streams:
                 "the result cannot be written to the output",
                 hint="is the disk full?",
             ) from None
+
+    def starting(self) -> None:
+        """Show at once that something happens; the next line on stderr takes its place."""
+        if self.notes_are_terminal:
+            self.raw_note(STARTING)
+            self._starting = not self.quiet
+        else:
+            self.note(STARTING)
+
+    def clear_starting(self) -> None:
+        """Take the first sign of life off the terminal again."""
+        self._write_stderr("")
 
     def note(self, text: str) -> None:
         """Write one line to stderr, after everything that stdout was given. Silent with --quiet."""
@@ -150,6 +177,9 @@ class Streams:
     def _write_stderr(self, text: str) -> None:
         with suppress(OSError, ValueError):
             self.stdout.flush()
+        if self._starting:
+            text = ERASE_LINE + text
+            self._starting = False
         with suppress(OSError, ValueError):  # nobody reads it; that must not end the work
             self.stderr.write(text)
             self.stderr.flush()

@@ -81,15 +81,23 @@ def _lay(
 ) -> None:
     for name, value in table.items():
         here = (*path, name)
-        below = onto.get(name)
-        if isinstance(value, Mapping) and (isinstance(below, dict) or below is None):
-            inner = onto.setdefault(name, {})
-            _lay(value, onto=inner, path=here, origin=origin, origins=origins)
-            continue
-        for leaf in [leaf for leaf in origins if leaf[: len(here)] == here]:
-            del origins[leaf]
-        onto[name] = frozen(value)
-        origins[here] = origin
+        if isinstance(value, Mapping):
+            if not isinstance(onto.get(name), dict):
+                _settle(origins, here, origin)
+                onto[name] = {}
+            if value:
+                origins.pop(here, None)
+            _lay(value, onto=onto[name], path=here, origin=origin, origins=origins)
+        else:
+            _settle(origins, here, origin)
+            onto[name] = frozen(value)
+
+
+def _settle(origins: dict[Path, Origin], here: Path, origin: Origin) -> None:
+    """Make `here` a leaf of `origin`: whatever was known below it is hidden."""
+    for leaf in [leaf for leaf in origins if leaf[: len(here)] == here]:
+        del origins[leaf]
+    origins[here] = origin
 
 
 def frozen(value: Any) -> Any:
