@@ -22,16 +22,20 @@ def faults_of(skill: Skill) -> tuple[tuple[str, str], ...]:
 
 def _faults(skill: Skill) -> Iterator[tuple[str, str]]:
     fields: dict[str, frozenset[str]] = {}
+    step_ids = {step.id for step in skill.plan}
     for index, step in enumerate(skill.plan):
         at = f"plan[{index}]"
         if skill.tools and step.tool not in skill.tools:
             yield f"{at}.tool", f"{step.tool} is not in tools"
         yield from _unknown(step.when, fields, f"{at}.when")
         yield from _bad_input(step, fields, at)
-        for name, known in _names_of(step):
-            if name in fields:
+        if step.id in fields:
+            yield at, f"the name {step.id} is used twice"
+        fields[step.id] = OBSERVED_FIELDS
+        for name, known in _signal_fields(step):
+            if name in step_ids:
                 yield at, f"the name {name} is used twice"
-            fields[name] = known
+            fields[name] = fields.get(name, known) & known
         own = {signal.name for signal in step.signals}
         yield from (
             (f"{at}.gained_if", f"{name} is not a signal of this step")
@@ -50,8 +54,8 @@ def _faults(skill: Skill) -> Iterator[tuple[str, str]]:
         yield "findings", "need a plan that observes what they rest on"
 
 
-def _names_of(step: PlanStep) -> Iterator[tuple[str, frozenset[str]]]:
-    yield step.id, OBSERVED_FIELDS
+def _signal_fields(step: PlanStep) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield each signal with its fields. One signal may be looked for in several steps."""
     for signal in step.signals:
         try:
             groups = frozenset(re.compile(signal.pattern).groupindex)

@@ -16,8 +16,6 @@ def limitations(transcript: Transcript, language: str, *, missing: Sequence[str]
     """Describe the limits of what was observed; `missing` is what a proof would have needed."""
     observations = [call.observation for call in transcript.calls]
     caveats = [say(language, "offline")]
-    if any(observation.truncated for observation in observations):
-        caveats.append(say(language, "truncated"))
     if any(observation.kind == "ERROR" for observation in observations):
         caveats.append(say(language, "failed_calls"))
     return Limitations(

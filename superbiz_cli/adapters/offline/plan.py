@@ -58,7 +58,8 @@ def follow(skill: Skill, transcript: Transcript, terms: QueryTerms) -> Progress:
             answered.append((step, call))
             if call.observation.is_result:
                 ran.update((step.id, *(signal.name for signal in step.signals)))
-                sightings.update(sightings_in(step, call.observation))
+                for name, sighting in sightings_in(step, call.observation).items():
+                    sightings.setdefault(name, sighting)
             continue
         not_run.append(step)
         if upcoming is None and transcript.offers(step.tool, arguments):

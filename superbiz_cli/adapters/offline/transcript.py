@@ -51,7 +51,6 @@ class Observation:
     result: Mapping[str, JsonValue]
     rating_required: bool = False
     stop_required: bool = False
-    truncated: bool = False
     expected_id: str | None = None
 
     @property
@@ -210,7 +209,6 @@ def _observation(tool: str, content: Mapping[str, JsonValue]) -> Observation:
         result=result if isinstance(result, dict) else {},
         rating_required=content.get("rating_required") is True,
         stop_required=content.get("stop_required") is True,
-        truncated=content.get("truncated") is True,
         expected_id=expected if isinstance(expected, str) else None,
     )
 

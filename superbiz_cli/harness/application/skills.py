@@ -16,7 +16,7 @@ from superbiz_cli.harness.contract.skill import Skill
 MAX_ACTIVE = 2
 MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
-_FURTHER_SHARE = 0.6
+_FURTHER_SHARE = 0.75
 _APART = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
@@ -57,7 +57,7 @@ def match_skills(query: str, skills: Sequence[Skill]) -> tuple[Skill, ...]:
 def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
     """Return the skills that fit `query`, the best first.
 
-    A further one must reach 60 % of the first one's score.
+    A further one must reach three quarters of the first one's score.
     """
     said = _Said.of(query)
     shared = Counter(trigger.lower() for skill in skills for trigger in skill.triggers)

@@ -30,7 +30,8 @@ class Signal:
 
     `pattern` is a regular expression, searched ignoring case in each log pattern, log event, row
     (written "column=value, ...") or passage. Its named groups become values. `note` is the sentence
-    that reports the signal; None leaves the wording to the reader of the plan.
+    that reports the signal; None leaves the wording to the reader of the plan. Several steps may look
+    for the same signal: the first sighting counts.
     """
 
     name: str

@@ -161,6 +161,15 @@ def test_what_does_not_fit_together_is_named(before: str, after: str, key: str, 
     assert any(key == found_key and problem in found for found_key, found in faults), faults
 
 
+def test_a_signal_may_be_looked_for_in_several_steps_but_keeps_only_common_values() -> None:
+    text = FULL.replace(
+        "    when: {all: [full]}\n", "    signals: {full: 'active=(?P<busy>.)'}\n    when: {all: [full]}\n"
+    )
+    faults = faults_of(parse_skill(text, origin="x"))
+    assert ("findings[0].statement", "unknown placeholder full.active") in faults
+    assert faults_of(parse_skill(text.replace("busy", "active"), origin="x")) == ()
+
+
 def test_findings_need_a_plan() -> None:
     text = "---\nname: x\ndescription: d\nfindings: [{id: a, when: {all: [b]}, statement: s}]\n---\n"
     assert ("findings", "need a plan that observes what they rest on") in faults_of(
