@@ -21,12 +21,14 @@ from superbiz_cli.harness.audit.events import (
 )
 
 WITHHELD = "[withheld]"
-_WORD = re.compile(r"[A-Za-z0-9._:/#@,+\[\]-]{0,256}")
+WORD_CHARS = 256
+LIST_CHARS = 1024  # all violation codes of one draft, comma-separated, fit
+_WORD = re.compile(r"[A-Za-z0-9._:/#@,+\[\]-]*")
 
 
-def word(text: str) -> str:
+def word(text: str, *, max_chars: int = WORD_CHARS) -> str:
     """Return `text` if it can only be a code, an id or the like, else "[withheld]"."""
-    return str(text) if _WORD.fullmatch(text) else WITHHELD
+    return str(text) if len(text) <= max_chars and _WORD.fullmatch(text) else WITHHELD
 
 
 def optional_word(text: str | None) -> str | None:
@@ -65,6 +67,6 @@ def _scalar(value: object) -> Scalar:
         case float():
             return value if math.isfinite(value) else None
         case str():
-            return word(value)
+            return word(value, max_chars=LIST_CHARS)
         case _:  # the type forbids it, but an event must never cost the Run
             return WITHHELD

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,13 +18,14 @@ from sqlalchemy import event
 
 from superbiz_cli.adapters.sql_audit.archive import SqlArchive, open_archive
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
-from superbiz_cli.harness.audit.chain import ChainIncomplete
+from superbiz_cli.harness.audit.chain import ChainIncomplete, ChainIntact
 from superbiz_cli.harness.audit.events import TraceEvent, TraceType
 from superbiz_cli.harness.audit.failure import AuditFault
 from superbiz_cli.harness.audit.ledger import Ledger
 from superbiz_cli.harness.audit.no_archive import NoArchive
 from superbiz_cli.harness.audit.replay import replay_run
 from tests.support.audit import run_start, stored_run, write_run
+from tests.support.auditing_process import REPOSITORY
 from tests.support.clock import FakeClock
 from tests.support.results import result
 
@@ -257,3 +261,33 @@ def test_no_text_of_the_driver_and_no_value_is_in_the_error(archive: RunArchive)
     assert "hunter2" not in str(error) + error.remedy + error.where
     assert error.__cause__ is None
     assert error.__suppress_context__
+
+
+KILLED_IN_THE_MIDDLE = """
+import os, signal, sys
+from pathlib import Path
+from superbiz_cli.adapters.sql_audit.archive import open_archive
+from superbiz_cli.harness.audit.events import TraceEvent, TraceType
+from superbiz_cli.harness.audit.ledger import Ledger
+from tests.support.audit import run_start
+from tests.support.auditing_process import REPOSITORY
+from tests.support.clock import FakeClock
+
+archive = open_archive(Path(sys.argv[1]), redact=str)
+archive.start_run(run_start())
+ledger = Ledger("run0000001", FakeClock(), [archive.trace_sink(run_id="run0000001", session_id="s1")])
+ledger.emit(TraceEvent(TraceType.RUN_STARTED))
+ledger.emit(TraceEvent(TraceType.ROUTING_ATTEMPT, {"attempt": 1}))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_run_had_written_can_be_read(path: Path) -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_IN_THE_MIDDLE, str(path)], cwd=REPOSITORY, timeout=60, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    with closing(open_archive(path, redact=str)) as archive:
+        replay = replay_run(archive, stored_run(archive))
+    assert replay.run.summary.run_state == "RUNNING"
+    assert replay.chain == ChainIntact(2, sealed=False)

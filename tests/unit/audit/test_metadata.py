@@ -10,6 +10,7 @@ from superbiz_cli.harness.audit.events import TraceEvent, TraceType
 from superbiz_cli.harness.audit.metadata import WITHHELD, metadata_only, optional_word, storable, word
 from superbiz_cli.harness.contract.status import RunState
 from superbiz_cli.harness.contract.strict import canonical_json
+from superbiz_cli.harness.contract.violation import ViolationCode
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,12 @@ def test_data_does_not(text: str) -> None:
 def test_nothing_stays_nothing() -> None:
     assert optional_word(None) is None
     assert optional_word("stop") == "stop"
+
+
+def test_all_violation_codes_of_a_draft_fit_into_one_attribute() -> None:
+    codes = ",".join(ViolationCode)
+    event = TraceEvent(TraceType.EVIDENCE_GUARD_INITIAL, {"codes": codes, "text": "x" * 1025})
+    assert metadata_only(event).attributes == {"codes": codes, "text": WITHHELD}
 
 
 def test_enum_values_are_kept_as_plain_text() -> None:
