@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from superbiz_cli.cli.markdown import table
@@ -16,17 +17,11 @@ from superbiz_cli.cli.result_json import document
 from superbiz_cli.cli.rows import Listing
 from superbiz_cli.cli.stages import words
 from superbiz_cli.cli.streams import json_text
-from superbiz_cli.cli.trace_rows import attributes_of, row_of
+from superbiz_cli.cli.trace_rows import row_of
 from superbiz_cli.cli.wrap import pad
-from superbiz_cli.harness.audit.chain import (
-    ChainBroken,
-    ChainIncomplete,
-    ChainIntact,
-    ChainVerdict,
-    StoredEvent,
-    verify_chain,
-)
-from superbiz_cli.harness.audit.rows import RunDetails, RunSummary, StoredReasoning, StoredRun
+from superbiz_cli.harness.audit.chain import ChainBroken, ChainIncomplete, ChainIntact, ChainVerdict
+from superbiz_cli.harness.audit.replay import Replay, TimelineEntry, TimeSplit, TokenCheck
+from superbiz_cli.harness.audit.rows import RunDetails, RunSummary
 
 SCHEMA = "superbiz.trace/v1"
 
@@ -37,23 +32,16 @@ _BAR_CELLS = 24
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """What is shown of one run. `reasoning` is None unless it was asked for."""
+    """What is shown of one run, in which time zone, and whether with the published content."""
 
-    run: StoredRun
-    events: Sequence[StoredEvent]
-    details: RunDetails
-    reasoning: Sequence[StoredReasoning] | None
+    replay: Replay
     zone_name: str
-    with_details: bool = False
     with_result: bool = False
 
     @property
-    def chain(self) -> ChainVerdict:
-        """Whether the record is the one that was written."""
-        stored = self.run
-        return verify_chain(
-            self.events, totals=stored.totals, result_json=stored.result_json, seal=stored.seal
-        )
+    def summary(self) -> RunSummary:
+        """The run's own row."""
+        return self.replay.run.summary
 
 
 def run_listing(runs: Sequence[RunSummary], zone_name: str) -> Listing:
@@ -71,7 +59,7 @@ def run_listing(runs: Sequence[RunSummary], zone_name: str) -> Listing:
             )
             for run in runs
         ],
-        records=[_summary(run) for run in runs],
+        records=[summary_record(run) for run in runs],
         nothing="no run has been recorded yet; begin with: superbiz demo",
     )
 
@@ -81,20 +69,38 @@ def write_run(view: RunView, invocation: Invocation) -> None:
     streams = invocation.streams
     match invocation.format:
         case Format.JSON:
-            streams.result(json_text(_document(view)))
+            streams.result(json_text(run_document(view)))
         case Format.NDJSON:
-            for event in view.events:
-                streams.result(json_text(_event(event), indent=None))
+            for entry in view.replay.timeline:
+                streams.result(json_text(_event(entry), indent=None))
         case Format.MARKDOWN:
-            rows = [(row.offset, row.stage, row.label, row.text) for row in map(row_of, view.events)]
-            title = f"## Run {view.run.summary.run_id}: {outcome_of(view.run.summary)}\n\n"
+            rows = [(row.offset, row.stage, row.label, row.text) for row in map(row_of, view.replay.timeline)]
+            title = f"## Run {view.summary.run_id}: {outcome_of(view.summary)}\n\n"
             streams.result(title + table(("Time", "Stage", "Event", "Details"), rows))
         case Format.TEXT:
             text = _page(view, streams.result_width).render(color=streams.result_in_color)
-            if view.with_result and (result := view.run.result()) is not None:
+            if view.with_result and (result := view.replay.run.result()) is not None:
                 published = render_result(result, width=streams.result_width, color=streams.result_in_color)
                 text = f"{text}\n{published}"
             page_out(text, streams, use_pager=invocation.use_pager)
+
+
+def run_document(view: RunView) -> dict[str, object]:
+    """Return the document of `trace show --json`. What was not asked for is null."""
+    replay = view.replay
+    result = replay.run.result()
+    return {
+        "schema": SCHEMA,
+        "run": summary_record(view.summary),
+        "events": [_event(entry) for entry in replay.timeline],
+        "time": asdict(replay.time),
+        "chain": chain_record(replay.chain),
+        "tokens": asdict(replay.tokens),
+        "rows": [asdict(count) for count in replay.counts],
+        "details": asdict(replay.details) if replay.details is not None else None,
+        "reasoning": [asdict(text) for text in replay.reasoning] if replay.reasoning is not None else None,
+        "result": document(result) if result is not None and view.with_result else None,
+    }
 
 
 def outcome_of(run: RunSummary) -> str:
@@ -106,7 +112,7 @@ def outcome_of(run: RunSummary) -> str:
 
 def _page(view: RunView, width: int) -> Page:
     page = Page(width)
-    run = view.run.summary
+    run, replay = view.summary, view.replay
     outcome = outcome_of(run)
     style = "bold green" if outcome in _GOOD else "bold yellow" if outcome in _HALF else "bold red"
     page.line(
@@ -114,28 +120,28 @@ def _page(view: RunView, width: int) -> Page:
     )
     page.paragraph(f'"{run.query}"', indent="", style="dim")
     why = run.fallback_type or run.failure_code
-    page.paragraph(
-        f"session {run.session_id} · model {run.model}{f' · {words(why)}' if why else ''}", indent=""
-    )
+    because = f" · {words(why)}" if why else ""
+    page.paragraph(f"session {run.session_id} · model {run.model}{because}", indent="")
     page.blank()
-    _rows(page, view.events)
-    if view.with_details:
-        _details(page, view.details)
-    for text in view.reasoning or ():
-        page.heading(f"Step {text.step_no} ({text.role})")
-        page.paragraph(text.text)
-    page.blank()
-    _times(page, view)
-    page.paragraph(f"{_chain_text(view.chain)} · {_tokens_text(view)}", style="dim")
-    return page
-
-
-def _rows(page: Page, events: Sequence[StoredEvent]) -> None:
-    rows = [row_of(event) for event in events]
+    rows = map(row_of, replay.timeline)
     page.columns(
         [(f"{row.offset:>7}", row.stage, (row.label, row.style), (row.text, "dim")) for row in rows],
         indent="",
     )
+    if replay.details is not None:
+        _details(page, replay.details)
+    for text in replay.reasoning or ():
+        page.heading(f"Step {text.step_no} ({text.role})")
+        page.paragraph(text.text)
+    page.blank()
+    _times(page, replay.time)
+    page.paragraph(f"{chain_text(replay.chain)} · {_tokens_text(replay.tokens)}", style="dim")
+    for count in replay.counts:
+        if count.missing:
+            page.paragraph(
+                f"gap: {count.missing} of {count.recorded} {words(count.kind)} are not stored", style="red"
+            )
+    return page
 
 
 def _details(page: Page, details: RunDetails) -> None:
@@ -169,24 +175,17 @@ def _details(page: Page, details: RunDetails) -> None:
         )
 
 
-def _times(page: Page, view: RunView) -> None:
+def _times(page: Page, time: TimeSplit) -> None:
     """Show where the time went, as bars on one scale."""
-    spent = [
-        ("agent model", _seconds(view, {"agent", "answer"})),
-        ("guards", _seconds(view, {"router", "judge", "repair"})),
-        ("tools", sum(call.duration_ms for call in view.details.tool_invocations) / 1000),
-    ]
-    longest = max((seconds for _, seconds in spent), default=0.0)
-    for name, seconds in spent:
-        cells = round(_BAR_CELLS * seconds / longest) if longest else 0
-        page.line(f"{name:<12}", (pad("█" * cells or "▏", _BAR_CELLS), "cyan"), f" {seconds:.1f} s")
+    spent = (("model", time.model_ms), ("tools", time.tools_ms), ("guards", time.guards_ms))
+    longest = max(ms for _, ms in spent)
+    for name, ms in spent:
+        cells = round(_BAR_CELLS * ms / longest) if longest else 0
+        page.line(f"{name:<7}", (pad("█" * cells or "▏", _BAR_CELLS), "cyan"), f" {ms / 1000:.1f} s")
 
 
-def _seconds(view: RunView, roles: set[str]) -> float:
-    return sum(call.duration_ms for call in view.details.model_calls if call.role in roles) / 1000
-
-
-def _chain_text(verdict: ChainVerdict) -> str:
+def chain_text(verdict: ChainVerdict) -> str:
+    """Return in words whether the record is the one that was written."""
     match verdict:
         case ChainIntact(events, sealed):
             return f"chain intact ({events} events{'' if sealed else ', not finished'})"
@@ -194,49 +193,39 @@ def _chain_text(verdict: ChainVerdict) -> str:
             return f"chain incomplete: {events} of {recorded} events are left"
         case ChainBroken(sequence_no, fault):
             return f"chain broken at event {sequence_no}: {words(fault.value)}"
+        case _:
+            assert_never(verdict)
 
 
-def _tokens_text(view: RunView) -> str:
-    """Compare the three books that tokens are written into: ledger rows, budget and agent steps."""
-    calls, usage = view.details.model_calls, view.run.summary.usage
-    ledger = sum(call.input_tokens + call.output_tokens for call in calls)
-    if usage is None:
-        return f"{ledger:,} tokens so far"
-    budget = usage.input_tokens + usage.output_tokens
-    steps = sum(step.input_tokens + step.output_tokens for step in view.details.agent_steps)
-    agent = sum(call.input_tokens + call.output_tokens for call in calls if call.role == "agent")
-    if ledger == budget and steps == agent:
-        return f"ledger = budget = steps ({ledger:,} tokens)"
-    return f"tokens differ: ledger {ledger:,}, budget {budget:,}, agent steps {steps:,} of {agent:,}"
+def chain_record(verdict: ChainVerdict) -> dict[str, object]:
+    """Return the same for machines: the verdict INTACT, INCOMPLETE or BROKEN, and its numbers."""
+    return {"verdict": type(verdict).__name__.removeprefix("Chain").upper(), **asdict(verdict)}
 
 
-def _document(view: RunView) -> dict[str, object]:
-    result = view.run.result()
-    chain = view.chain
+def _tokens_text(tokens: TokenCheck) -> str:
+    if tokens.consistent is None:
+        return f"{tokens.ledger_tokens:,} tokens so far"
+    if tokens.consistent:
+        return f"ledger = budget = steps ({tokens.ledger_tokens:,} tokens)"
+    return (
+        f"tokens differ: ledger {tokens.ledger_tokens:,}, budget {tokens.budget_tokens or 0:,}, "
+        f"agent steps {tokens.step_tokens:,} of {tokens.agent_tokens:,}"
+    )
+
+
+def _event(entry: TimelineEntry) -> dict[str, object]:
     return {
-        "schema": SCHEMA,
-        "run": _summary(view.run.summary),
-        "events": [_event(event) for event in view.events],
-        "chain": {"verdict": type(chain).__name__.removeprefix("Chain").upper(), **asdict(chain)},
-        "details": asdict(view.details) if view.with_details else None,
-        "reasoning": [asdict(text) for text in view.reasoning] if view.reasoning is not None else None,
-        "result": document(result) if result is not None and view.with_result else None,
+        "sequence_no": entry.sequence_no,
+        "at_ms": entry.at_ms,
+        "stage": entry.stage,
+        "type": entry.type,
+        "attributes": dict(entry.attributes),
+        "digest": entry.digest,
     }
 
 
-def _event(event: StoredEvent) -> dict[str, object]:
-    return {
-        "run_id": event.run_id,
-        "sequence_no": event.sequence_no,
-        "at_ms": event.at_ms,
-        "stage": event.stage,
-        "type": event.type,
-        "attributes": attributes_of(event),
-        "digest": event.digest,
-    }
-
-
-def _summary(run: RunSummary) -> dict[str, object]:
+def summary_record(run: RunSummary) -> dict[str, object]:
+    """Return one run's row for machines."""
     return {
         "run_id": run.run_id,
         "session_id": run.session_id,

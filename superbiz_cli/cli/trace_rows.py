@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from superbiz_cli.cli.stages import words
-from superbiz_cli.harness.audit.chain import StoredEvent
 from superbiz_cli.harness.audit.events import TraceType
+from superbiz_cli.harness.audit.replay import TimelineEntry
 from superbiz_cli.harness.tool.sanitize import sanitize
 
 _STAGE = {"SEMANTIC": "judge"}
@@ -26,7 +25,21 @@ _ATTEMPT: Mapping[str, str] = {
     TraceType.EVIDENCE_REPAIR_ATTEMPT: "repair",
 }
 _DECISION_STYLE: Mapping[str, str] = {"SUPPORTED": "green", "SUCCESS": "green", "FALLBACK": "yellow"}
-_NOT_SHOWN = frozenset({"tool_invocation_id", "model_call_id", "agent_step_id", "branch", "reply_bytes"})
+_NOT_SHOWN = frozenset(
+    {
+        "tool_invocation_id",
+        "model_call_id",
+        "agent_step_id",
+        "branch",
+        "reply_bytes",
+        "tool_calls",
+        "run_state",
+        "status",
+        "consecutive_no_gain",
+        "consecutive_violations",
+        "consecutive_failures",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +53,17 @@ class TraceRow:
     style: str = ""
 
 
-def row_of(event: StoredEvent) -> TraceRow:
+def row_of(entry: TimelineEntry) -> TraceRow:
     """Return the row of one event, also of one that this version does not know."""
-    values = dict(attributes_of(event))
-    label, style = _label(event.type, values)
+    values: dict[str, object] = dict(entry.attributes)
+    label, style = _label(entry.type, values)
     return TraceRow(
-        offset=f"+{event.at_ms / 1000:.1f}",
-        stage=_STAGE.get(event.stage, words(event.stage)),
+        offset=f"+{entry.at_ms / 1000:.1f}",
+        stage=_STAGE.get(entry.stage, words(entry.stage)),
         label=sanitize(label),
-        text=sanitize(_text(event.type, values)),
+        text=sanitize(_text(entry.type, values)),
         style=style,
     )
-
-
-def attributes_of(event: StoredEvent) -> Mapping[str, object]:
-    """Return the attributes of a stored event; of a row that cannot be read, that fact."""
-    try:
-        values = json.loads(event.attributes_json)
-    except ValueError:
-        return {"unreadable": True}
-    return values if isinstance(values, dict) else {"unreadable": True}
 
 
 def _label(kind: str, values: dict[str, object]) -> tuple[str, str]:
@@ -131,7 +135,7 @@ def _value(key: str, value: object) -> str:
             return words(key)
         case _ if key.endswith("_bytes"):
             return f"{words(key.removesuffix('_bytes'))} {_plain(value)} B"
-        case ("scope" | "tool_call_id" | "codes", _):
+        case ("scope" | "tool_call_id" | "codes" | "tool", _):
             return str(value)
         case _ if _is_code(value):
             return words(str(value))

@@ -24,6 +24,8 @@ from superbiz_cli.harness.audit.rows import (
     ALL_RUNS,
     AmbiguousRun,
     FoundRun,
+    PruneCount,
+    RowCounts,
     RunDetails,
     RunFilter,
     RunPage,
@@ -253,6 +255,12 @@ class FakeArchive:
             ),
         )
         return RunDetails(calls, steps, tools)
+
+    def row_counts(self, run_id: str) -> RowCounts:
+        return RowCounts(events=len(EVENTS), model_calls=2, agent_steps=1, tool_invocations=1)
+
+    def prune(self, *, before: datetime, dry_run: bool = False) -> PruneCount:
+        return PruneCount(runs=sum(run.summary.started_at < before for run in self.runs), sessions=1)
 
     def reasoning(self, run_id: str) -> tuple[StoredReasoning, ...]:
         return (StoredReasoning(1, "agent", "I look at the logs first."),)
