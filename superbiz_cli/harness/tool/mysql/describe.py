@@ -13,9 +13,9 @@ MAX_DESCRIPTION_CHARS = 200
 
 RULES = (
     "Reads business facts by one SELECT. Every value is a `?` in `sql` and an item of `params`, in LIMIT ? "
-    "too; no literal, no comment. Allowed: columns (no *), aliases, COUNT(*), COUNT, SUM, AVG, MIN, MAX (also "
-    "of a comparison: SUM(status = ?)), + - * / % DIV, comparisons, AND OR NOT, IN (?, ?), BETWEEN, LIKE, "
-    "IS NULL, DISTINCT, INNER or LEFT JOIN ... ON a.x = b.y, GROUP BY, HAVING, ORDER BY. Not allowed: "
+    "too; no literal, no comment. Allowed: columns (no *), aliases, COUNT(*), COUNT, SUM, AVG, MIN, MAX "
+    "(of a comparison too: SUM(status = ?)), + - * / % DIV, comparisons, AND OR NOT, IN (?, ?), BETWEEN, "
+    "LIKE, IS NULL, DISTINCT, INNER or LEFT JOIN ... ON a.x = b.y, GROUP BY, HAVING, ORDER BY. Not allowed: "
     "subqueries, WITH, UNION, CASE, other functions, date arithmetic (pass times as texts like "
     "'2026-11-30 10:00:00'). Give each value the type of its column. Data sources:"
 )

@@ -15,6 +15,7 @@ from enum import Enum, auto
 from superbiz_cli.harness.tool.mysql import expressions as ast
 from superbiz_cli.harness.tool.mysql.contract import DataSource, QueryRefused, Refusal
 from superbiz_cli.harness.tool.mysql.render import readable
+from superbiz_cli.harness.tool.mysql.traversal import children, rebuilt
 
 
 class _Outputs(Enum):
@@ -87,7 +88,7 @@ class _Resolver:
             return self._name(expression, outputs)
         is_open = outputs is _Outputs.ANYWHERE and not isinstance(expression, ast.Aggregate)
         inner = _Outputs.ANYWHERE if is_open else _Outputs.NOWHERE
-        return ast.rebuilt(expression, [self.resolve(child, inner) for child in ast.children(expression)])
+        return rebuilt(expression, [self.resolve(child, inner) for child in children(expression)])
 
     def _name(self, name: ast.Name, outputs: _Outputs) -> ast.Expression:
         columns = list(self._columns(name))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from superbiz_cli.harness.tool.mysql import expressions as ast
 from superbiz_cli.harness.tool.mysql.contract import QueryRefused, Refusal
 from superbiz_cli.harness.tool.mysql.sensitive import is_sensitive_name
+from superbiz_cli.harness.tool.mysql.traversal import children, expressions_of, walk
 
 MAX_OPERANDS_OF_AN_OUTPUT = 8
 
@@ -31,13 +32,13 @@ def check_provenance(select: ast.Select) -> None:
     for expression in _conditions(select):
         _refuse_aggregates(expression)
     for expression in [*_sorting(select), *select.group_by]:
-        if not any(isinstance(node, ast.Column | ast.Aggregate) for node in ast.walk(expression)):
+        if not any(isinstance(node, ast.Column | ast.Aggregate) for node in walk(expression)):
             raise QueryRefused(Refusal.PLACEHOLDER)  # a bare number would be the position of a column
     for expression in select.group_by:
         _refuse_aggregates(expression)
         if _has_parameter(expression):
             raise QueryRefused(Refusal.PLACEHOLDER)
-    for expression in ast.expressions_of(select):
+    for expression in expressions_of(select):
         _check_aggregates_are_flat(expression)
         _check_predicates_look_at_data(expression)
     _check_sensitive_columns(select)
@@ -64,12 +65,12 @@ def _check_output(expression: ast.Expression) -> None:
     _refuse_bare_parameters(expression, is_compared=False, is_aggregated=False)
     leaves = [
         node
-        for node in ast.walk(expression)
+        for node in walk(expression)
         if isinstance(node, ast.Column) or (isinstance(node, ast.Aggregate) and not node.arguments)
     ]
     if len(leaves) > MAX_OPERANDS_OF_AN_OUTPUT:
         raise QueryRefused(Refusal.TOO_COMPLEX)
-    for node in ast.walk(expression):
+    for node in walk(expression):
         if isinstance(node, ast.Arithmetic) and node.op in _SELF_CANCELLING and node.left == node.right:
             raise QueryRefused(Refusal.OPERATOR)  # x - x and x / x are constants, not findings
 
@@ -78,7 +79,7 @@ def _refuse_bare_parameters(expression: ast.Expression, *, is_compared: bool, is
     if isinstance(expression, ast.Parameter) and not (is_compared and is_aggregated):
         raise QueryRefused(Refusal.PLACEHOLDER_IN_PROJECTION)
     is_aggregate = isinstance(expression, ast.Aggregate)
-    for child in ast.children(expression):
+    for child in children(expression):
         _refuse_bare_parameters(
             child,
             is_compared=not is_aggregate and (is_compared or isinstance(expression, ast.PREDICATES)),
@@ -87,45 +88,43 @@ def _refuse_bare_parameters(expression: ast.Expression, *, is_compared: bool, is
 
 
 def _refuse_aggregates(expression: ast.Expression) -> None:
-    if any(isinstance(node, ast.Aggregate) for node in ast.walk(expression)):
+    if any(isinstance(node, ast.Aggregate) for node in walk(expression)):
         raise QueryRefused(Refusal.AGGREGATE)
 
 
 def _check_aggregates_are_flat(expression: ast.Expression) -> None:
-    for node in ast.walk(expression):
+    for node in walk(expression):
         if isinstance(node, ast.Aggregate):
             for argument in node.arguments:
                 _refuse_aggregates(argument)
 
 
 def _check_predicates_look_at_data(expression: ast.Expression) -> None:
-    for node in ast.walk(expression):
+    for node in walk(expression):
         is_leaf = isinstance(node, ast.PREDICATES) and not isinstance(node, ast.Logical | ast.Not)
-        if is_leaf and not any(isinstance(part, ast.Column | ast.Aggregate) for part in ast.walk(node)):
+        if is_leaf and not any(isinstance(part, ast.Column | ast.Aggregate) for part in walk(node)):
             raise QueryRefused(Refusal.PREDICATE_WITHOUT_COLUMN)
 
 
 def _check_sensitive_columns(select: ast.Select) -> None:
     """A secret may stand in the SELECT list, where it is hidden, and nowhere else."""
     outputs = [output.expression for output in select.outputs]
-    for expression in ast.expressions_of(select):
+    for expression in expressions_of(select):
         suspects = [expression] if expression not in outputs else list(_predicates(expression))
         if any(_has_sensitive_column(suspect) for suspect in suspects):
             raise QueryRefused(Refusal.SENSITIVE_COLUMN)
 
 
 def _predicates(expression: ast.Expression) -> Iterator[ast.Expression]:
-    return (node for node in ast.walk(expression) if isinstance(node, ast.PREDICATES))
+    return (node for node in walk(expression) if isinstance(node, ast.PREDICATES))
 
 
 def _has_sensitive_column(expression: ast.Expression) -> bool:
-    return any(
-        isinstance(node, ast.Column) and is_sensitive_name(node.column) for node in ast.walk(expression)
-    )
+    return any(isinstance(node, ast.Column) and is_sensitive_name(node.column) for node in walk(expression))
 
 
 def _has_parameter(expression: ast.Expression) -> bool:
-    return any(isinstance(node, ast.Parameter) for node in ast.walk(expression))
+    return any(isinstance(node, ast.Parameter) for node in walk(expression))
 
 
 def _check_grouping(select: ast.Select) -> None:
@@ -133,7 +132,7 @@ def _check_grouping(select: ast.Select) -> None:
     checked: list[ast.Expression] = [output.expression for output in select.outputs]
     checked += [] if select.having is None else [select.having]
     checked += _sorting(select)
-    is_aggregated = any(isinstance(node, ast.Aggregate) for item in checked for node in ast.walk(item))
+    is_aggregated = any(isinstance(node, ast.Aggregate) for item in checked for node in walk(item))
     if select.having is not None and not (select.group_by or is_aggregated):
         raise QueryRefused(Refusal.NOT_GROUPED)
     if not (select.group_by or is_aggregated):
@@ -148,7 +147,7 @@ def _is_grouped(expression: ast.Expression, groups: Sequence[ast.Expression]) ->
     plain = _without_alias(expression)
     if plain in groups or isinstance(plain, ast.Aggregate | ast.Parameter):
         return True
-    parts = ast.children(plain)
+    parts = children(plain)
     return bool(parts) and all(_is_grouped(part, groups) for part in parts)
 
 

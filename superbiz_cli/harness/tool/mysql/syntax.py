@@ -16,6 +16,7 @@ from sqlglot import exp
 from superbiz_cli.harness.tool.mysql import expressions as ast
 from superbiz_cli.harness.tool.mysql.contract import QueryRefused, Refusal
 from superbiz_cli.harness.tool.mysql.tokens import Kind, Token
+from superbiz_cli.harness.tool.mysql.traversal import expressions_of, walk
 
 MAX_DEPTH = 48
 MAX_TABLES = 8
@@ -112,8 +113,8 @@ def _parse(text: str, tokens: Sequence[Token]) -> ast.Select:
     select = _select(trees[0])
     seen = [
         node.position
-        for expression in ast.expressions_of(select)
-        for node in ast.walk(expression)
+        for expression in expressions_of(select)
+        for node in walk(expression)
         if isinstance(node, ast.Parameter)
     ]
     if seen != list(range(sum(token.kind is Kind.PARAMETER for token in tokens))):
