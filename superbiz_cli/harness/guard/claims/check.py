@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.evidence import VerifiedEvidence
 from superbiz_cli.harness.contract.violation import Violation, ViolationCode
 from superbiz_cli.harness.guard.claims.corpus import Corpus, corpus_of
-from superbiz_cli.harness.guard.claims.counting import is_counted
+from superbiz_cli.harness.guard.claims.counting import is_counted, is_limit
 from superbiz_cli.harness.guard.claims.derivations import Stated, derivation_of
 from superbiz_cli.harness.guard.claims.moments import Moment
-from superbiz_cli.harness.guard.claims.names import Name, is_particular, squashed
+from superbiz_cli.harness.guard.claims.names import Name, squashed, words
 from superbiz_cli.harness.guard.claims.normal import normal
-from superbiz_cli.harness.guard.claims.quantities import Quantity, quantities
+from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity, quantities
 from superbiz_cli.harness.guard.claims.scan import Pair, Scan, scan
 from superbiz_cli.harness.guard.claims.tolerance import is_bare, same_in
-from superbiz_cli.harness.guard.claims.vocabulary import ACRONYMS, IMPLIED_BY
+from superbiz_cli.harness.guard.claims.vocabulary import ACRONYMS, IMPLIED_BY, REASON_PHRASES
 
+_WORDS = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
+_WINDOW_BEFORE = re.compile(
+    r"(?i)(?:\b(?:from|since|between|and|until|till|to|before|after|by|window)|[-~从自到至截在于])\s*$"
+)
+_WINDOW_AFTER = re.compile(r"(?i)\s*(?:[-~起到至之内以前后]|to\b|until\b|and\b)")
 _EDGE_PUNCTUATION = " .,;:!?\u3002"
 
 
@@ -106,8 +111,11 @@ class _Check:
     def _is_quoted(self, quote: str) -> bool:
         pieces = [piece.strip(_EDGE_PUNCTUATION) for piece in re.split(r"…|\.\.\.", quote.casefold())]
         pieces = [piece for piece in pieces if piece]
-        texts = [*self.corpus.texts, self.asked.text]
-        return any(_in_order(pieces, text.casefold()) for text in texts)
+        texts = [text.casefold() for text in (*self.corpus.texts, self.asked.text)]
+        if any(_in_order(pieces, text) for text in texts):
+            return True
+        in_words = [_only_words(piece) for piece in pieces]
+        return all(in_words) and any(_in_order(in_words, _only_words(text)) for text in texts)
 
     # --- key=value ----------------------------------------------------------------------------
 
@@ -135,15 +143,24 @@ class _Check:
                 yield Unfounded("name", name.text)
 
     def _has_name(self, name: Name) -> bool:
+        if len(name.text) == 1:
+            return self._has_letter(name)
         return self._knows(name.text) or self._knows_parts(name.text)
 
+    def _has_letter(self, name: Name) -> bool:
+        """A single letter ("zone C") is wrong only where the evidence names another one after that word."""
+        before = words(self.stated.text[: name.start])
+        others = self.corpus.followers.get(squashed(before[-1]), set()) if before else set()
+        letters = {other for other in others if len(other) == 1}
+        return not letters or name.text.casefold() in letters
+
     def _knows_parts(self, text: str) -> bool:
-        parts = [part for part in re.split(r"[/:&+@#]", text) if part]
-        return len(parts) > 1 and all(not is_particular(part) or self._knows(part) for part in parts)
+        parts = [part for part in re.split(r"[/:&+@#]|-(?=\d+$)", text) if part]
+        return len(parts) > 1 and all(self._knows(part) for part in parts)
 
     def _knows(self, text: str) -> bool:
         folded = text.casefold()
-        for form in (folded, folded.removesuffix("s")):
+        for form in dict.fromkeys((folded, folded.removesuffix("s"), re.sub(r"^v(?=\d)", "", folded))):
             compact = squashed(form)
             if form in ACRONYMS or compact in self.corpus.joined or compact in self.asked_joined:
                 return True
@@ -152,7 +169,14 @@ class _Check:
         if re.fullmatch(r"[1-5]xx", folded):
             return self._has_class(folded[0])
         implied = IMPLIED_BY.get(folded)
-        return implied is not None and re.search(implied, self.lowered) is not None
+        if implied is not None and re.search(implied, self.lowered):
+            return True
+        return any(
+            folded in phrase.split() and self._has_number(code) for code, phrase in REASON_PHRASES.items()
+        )
+
+    def _has_number(self, digits: str) -> bool:
+        return any(number.quantity.text == digits for number in self.corpus.numbers)
 
     def _has_class(self, first: str) -> bool:
         numbers = (number.quantity for number in self.corpus.numbers)
@@ -169,7 +193,9 @@ class _Check:
         return tuple(moment for moment in self.stated.moments if self._has_moment(moment))
 
     def _has_moment(self, moment: Moment) -> bool:
-        instants = [*self.corpus.instants, *(end for window in self.corpus.windows for end in window)]
+        instants = [*self.corpus.instants, *self.corpus.minutes]
+        if self._bounds_a_window(moment):
+            instants += [end for window in self.corpus.windows for end in window]
         hedged = re.search(r"(?i)(?:about|around|roughly|约|大约|近)\s*$", self.stated.text[: moment.start])
         is_rounded = hedged is not None and moment.second is None
         shifts = (
@@ -185,6 +211,10 @@ class _Check:
         others = [*self.corpus.written_times, *self.asked.moments]
         others += [other for founded in self.known for other in founded.moments]
         return any(_same_time(moment, other) for other in others)
+
+    def _bounds_a_window(self, moment: Moment) -> bool:
+        before, after = self.stated.text[: moment.start], self.stated.text[moment.end :]
+        return bool(_WINDOW_BEFORE.search(before) or _WINDOW_AFTER.match(after))
 
     # --- numbers ------------------------------------------------------------------------------
 
@@ -202,6 +232,8 @@ class _Check:
         return [Unfounded("number", quantity.text) for quantity in open_], tuple(right)
 
     def _is_written(self, quantity: Quantity) -> bool:
+        if is_limit(quantity, self.stated.text):
+            quantity = replace(quantity, hedge=Hedge.NONE)
         if any(same_in(quantity, number.quantity, number.key) for number in self.corpus.numbers):
             return True
         if any(same_in(quantity, other) for other in self.asked.quantities):
@@ -212,6 +244,11 @@ class _Check:
             return True
         digits = quantity.text.lstrip("#+").replace(",", "")
         return is_bare(quantity) and (digits in self.corpus.long_digits or digits in self.corpus.versions)
+
+
+def _only_words(text: str) -> str:
+    """Return the words of a quotation, without the punctuation that a log's header had between them."""
+    return f" {' '.join(_WORDS.findall(text))} "
 
 
 def _in_order(pieces: Sequence[str], text: str) -> bool:

@@ -65,9 +65,11 @@ class Corpus:
     patterns: list[PatternCount] = field(default_factory=list)
     numbers: list[Keyed] = field(default_factory=list)
     instants: list[datetime] = field(default_factory=list)
+    minutes: list[datetime] = field(default_factory=list)
     written_times: list[Moment] = field(default_factory=list)
     windows: list[tuple[datetime, datetime]] = field(default_factory=list)
     totals: list[int] = field(default_factory=list)
+    peaks: list[int] = field(default_factory=list)
     services: set[str] = field(default_factory=set)
     is_complete: bool = True
     is_empty: bool = False
@@ -176,9 +178,10 @@ def _add_pattern(corpus: Corpus, pattern: Mapping[str, JsonValue]) -> None:
     text = _joined(pattern, "level", "service", "example")
     corpus.add_text(text)
     first, last = _instant(pattern.get("first_seen")), _instant(pattern.get("last_seen"))
-    corpus.instants += [moment for moment in (first, last, _instant(pattern.get("peak_minute"))) if moment]
+    corpus.instants += [moment for moment in (first, last) if moment]
+    corpus.minutes += [moment for moment in (_instant(pattern.get("peak_minute")),) if moment]
     corpus.patterns.append(PatternCount(_int(pattern.get("count")), normal(text), first, last))
-    corpus.totals += [_int(pattern.get("count")), _int(pattern.get("peak_count"))]
+    corpus.peaks.append(_int(pattern.get("peak_count")))
     if service := pattern.get("service"):
         corpus.services.add(str(service))
 

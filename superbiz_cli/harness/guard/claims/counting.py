@@ -20,7 +20,12 @@ _LIMIT_BEFORE = re.compile(
     r"(?i)(?:limit|threshold|maximum|max|quota|cap|alarm|capacity|上限|阈值|限额|限制|最大)\S*\s*"
     r"(?:of|is|was|at|to|为|是|:|=|设为)?\s*$"
 )
+_LIMIT_AFTER = re.compile(
+    r"(?i)\s*(?:的)?(?:limit|threshold|target|quota|budget|alarm|slo\b|上限|阈值|限额|目标|告警|报警|警戒)"
+)
 _FROM_TO = re.compile(r"(?i)(?:\bfrom|\bto|->|从|到|至|由|降到|升到|增至|减至|变成|变为)\s*$")
+_ADDS_UP = re.compile(r"(?i)(?:add\w*\s+up|amount\w*|sum\w*|com(?:e|es|ing)|came|total\w*)\s+to\s*$")
+_STATUS = re.compile(r"(?<![\w.])[1-5]\d\d(?!\w|\.\d|%)")
 _CJK_WORD = re.compile(r"[\u4e00-\u9fff]{2,}")
 _STOP = frozenset(
     re.findall(
@@ -40,39 +45,76 @@ def is_counted(claim: Quantity, scan: Scan, corpus: Corpus) -> bool:
 
     Never for a limit, or one end of a change: "a limit of 10 orders", "from 2 to 8 replicas".
     """
-    before = scan.text[: claim.start]
-    if not is_bare(claim) or claim.step < 1 or _LIMIT_BEFORE.search(before) or _FROM_TO.search(before):
+    if is_limit(claim, scan.text) or is_end_of_change(claim, scan.text):
         return False
-    if not (claim.is_count or claim.is_ordinal or _COUNT_BEFORE.search(before)):
+    if not is_bare(claim) or claim.step < 1:
+        return False
+    if not (claim.is_count or claim.is_ordinal or _COUNT_BEFORE.search(scan.text[: claim.start])):
         return False
     if claim.is_ordinal:
         return 0 < claim.value <= max([*corpus.totals, 0])
-    return any(agrees(claim, _decimal(value)) for value in _counts(claim, scan, corpus))
+    return any(agrees(claim, Decimal(value)) for value in _counts(claim, scan, corpus))
+
+
+def is_limit(claim: Quantity, text: str) -> bool:
+    """Whether the text presents the number as a limit, target or threshold."""
+    before, after = text[: claim.start], text[claim.end :]
+    return _LIMIT_BEFORE.search(before) is not None or _LIMIT_AFTER.match(after) is not None
+
+
+def is_end_of_change(claim: Quantity, text: str) -> bool:
+    """Whether the number is one end of "from 2 to 8"; "adds up to 9" is a total."""
+    before = text[: claim.start]
+    return _FROM_TO.search(before) is not None and _ADDS_UP.search(before) is None
 
 
 def _counts(claim: Quantity, scan: Scan, corpus: Corpus) -> Iterator[int]:
-    yield from corpus.totals
     clause = clause_around(scan.text, claim.start, claim.end)
+    selecting = _selecting(clause, corpus)
+    counts = [len(records) for records in selecting]
+    if selecting and corpus.is_complete:
+        # The clause itself names what was counted: a total over all services would be of something else.
+        yield from (*counts, len(set().union(*selecting)), len(set.intersection(*selecting)))
+        return
+    yield from corpus.totals
+    if not corpus.is_complete:
+        yield from (pattern.count for pattern in corpus.patterns)
     if re.search(r"(?i)pattern|模式", clause):
         yield len(corpus.patterns)
     if re.search(r"(?i)service|服务|component|组件", clause):
         yield len(corpus.services)
-    for part in _filters(clause, claim.text):
+    if re.search(r"(?i)peak|minute|峰|分钟", clause):
+        yield from corpus.peaks
+    for part in _filters(clause):
         yield _events_with(part, corpus)
     yield from _events_between(scan, corpus)
 
 
+def _selecting(clause: str, corpus: Corpus) -> list[set[int]]:
+    """Return, for each service and three-digit status that the clause names, the events that hold it.
+
+    Only those that tell some events from others.
+    """
+    rest = clause.casefold()
+    parts = {service.casefold() for service in corpus.services if service.casefold() in rest}
+    parts.update(_STATUS.findall(rest))
+    texts = [record.text.casefold() for record in corpus.records]
+    found = [{index for index, text in enumerate(texts) if part in text} for part in parts]
+    return [records for records in found if 0 < len(records) < len(corpus.records)]
+
+
 def clause_around(text: str, start: int, end: int) -> str:
-    """Return the clause of a normalised `text` that holds the span."""
+    """Return the clause of a normalised `text` around the span, without what the span holds."""
     left = [match.end() for match in _CLAUSE_END.finditer(text, 0, start)]
     right = _CLAUSE_END.search(text, end)
-    return text[left[-1] if left else 0 : right.start() if right else len(text)]
+    first, last = left[-1] if left else 0, right.start() if right else len(text)
+    return f"{text[first:start]} {text[end:last]}"
 
 
-def _filters(clause: str, number: str) -> Iterator[str]:
+def _filters(clause: str) -> Iterator[str]:
     """Yield the words of a clause by which events may have been selected."""
-    for word in dict.fromkeys(words(clause.replace(number, " "))):
-        if len(word) > 2 and word.casefold() not in _STOP:
+    for word in dict.fromkeys(words(clause)):
+        if (len(word) > 2 or word.isdigit()) and word.casefold() not in _STOP:
             yield word.casefold()
     for run in _CJK_WORD.findall(clause):
         for width in (4, 3, 2):
@@ -82,8 +124,14 @@ def _filters(clause: str, number: str) -> Iterator[str]:
 
 def _events_with(part: str, corpus: Corpus) -> int:
     if corpus.is_complete:
-        return sum(part in record.text.casefold() for record in corpus.records)
-    return sum(pattern.count for pattern in corpus.patterns if part in pattern.text.casefold())
+        return sum(_holds(record.text, part) for record in corpus.records)
+    return sum(pattern.count for pattern in corpus.patterns if _holds(pattern.text, part))
+
+
+def _holds(text: str, part: str) -> bool:
+    if part.isdigit():
+        return re.search(rf"(?<![A-Za-z0-9.]){part}(?![A-Za-z0-9]|\.\d)", text) is not None
+    return part in text.casefold()
 
 
 def _events_between(scan: Scan, corpus: Corpus) -> Iterator[int]:
@@ -96,7 +144,3 @@ def _events_between(scan: Scan, corpus: Corpus) -> Iterator[int]:
         ends = [at for at in times if last.is_of(at)]
         if starts and ends:
             yield sum(min(starts) <= at <= max(ends) for at in times)
-
-
-def _decimal(value: int) -> Decimal:
-    return Decimal(value)

@@ -14,10 +14,11 @@ from decimal import Decimal
 from itertools import combinations, pairwise, permutations
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus, window_length
+from superbiz_cli.harness.guard.claims.counting import is_end_of_change, is_limit
 from superbiz_cli.harness.guard.claims.moments import Moment
 from superbiz_cli.harness.guard.claims.quantities import Quantity
 from superbiz_cli.harness.guard.claims.scan import Scan
-from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value
+from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, is_bare, same_in
 from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
 
 _SUM_WORDS = re.compile(
@@ -30,11 +31,13 @@ _DIFFERENCE_WORDS = re.compile(
     r"shorter|higher|lower|later|earlier|apart|left|remain|short of|went|improv|sav|"
     r"减|增|提高|提升|升|降|下|超|差|多|少|涨|跌|释放|回收|间隔|缩短|延长|快|慢|剩|余|距"
 )
+_GROWTH_WORDS = re.compile(r"(?i)increas|grew|rose|\bby\b|more|增加|增长|提高|提升|上升|上涨|涨")
 _INTERVAL_WORDS = re.compile(r"(?i)every|apart|interval|每隔|间隔|相隔")
 _SPAN_WORDS = re.compile(
     r"(?i)last|within|window|minutes|lookback|for\b|over\b|during|span|最近|过去|窗口|内|持续|历时|历经|期间|前后"
 )
 _MAX_OPERANDS = 8
+_FEW = 12  # small counts are everywhere: they are operands of counts only
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,13 @@ class Stated:
 
 
 def derivation_of(claim: Quantity, stated: Stated) -> str | None:
-    """Return the name of the rule by which `claim` follows, or None."""
+    """Return the name of the rule by which `claim` follows, or None.
+
+    A limit, or one end of a change ("from 4 to 6"), is a value: it is in the evidence or it is not.
+    """
+    is_value = is_limit(claim, stated.scan.text) or is_end_of_change(claim, stated.scan.text)
+    if is_value and claim.unit.dimension not in (Dimension.PERCENT, Dimension.FACTOR):
+        return None
     for name, rule in RULES:
         if rule(claim, stated):
             return name
@@ -101,9 +110,16 @@ def _percentage(claim: Quantity, stated: Stated) -> bool:
     return any(
         agrees(claim, share)
         for left, right in permutations(operands[:_MAX_OPERANDS], 2)
-        if same_unit(left.unit, right.unit) and base_value(right)
-        for share in _shares(base_value(left), base_value(right), stated)
+        if same_unit(left.unit, right.unit) and right.value
+        for share in _shares(*_comparable(left, right), stated)
     )
+
+
+def _comparable(left: Quantity, right: Quantity) -> tuple[Decimal, Decimal]:
+    """Return both in one unit; a number without a unit is in that of the other."""
+    if is_bare(left) or is_bare(right):
+        return left.value, right.value
+    return base_value(left), base_value(right)
 
 
 def _shares(part: Decimal, whole: Decimal, stated: Stated) -> Iterator[Decimal]:
@@ -120,18 +136,43 @@ def _factor(claim: Quantity, stated: Stated) -> bool:
     """How many times as large one stated number is as another."""
     if claim.unit.dimension is not Dimension.FACTOR:
         return False
-    return any(
-        agrees(claim, base_value(left) / base_value(right))
-        for left, right in permutations(_all_but(claim, stated), 2)
-        if same_unit(left.unit, right.unit) and base_value(right)
-    )
+    ratios = [
+        part / whole
+        for left, right in permutations(_all_but(claim, stated)[:_MAX_OPERANDS], 2)
+        if same_unit(left.unit, right.unit) and right.value
+        for part, whole in [_comparable(left, right)]
+    ]
+    grew_by = [ratio - 1 for ratio in ratios] if _GROWTH_WORDS.search(stated.scan.text) else []
+    return any(agrees(claim, ratio) for ratio in (*ratios, *grew_by))
 
 
 def _duration(claim: Quantity, stated: Stated) -> bool:
-    """The time between two stated times; without two of them, between the first and the last event."""
+    """The time between two stated times, or between the events that hold two stated numbers.
+
+    Without two stated times also between the first and the last event.
+    """
     if claim.unit.dimension is not Dimension.TIME:
         return False
-    return any(_is_span(claim, span) for span in _spans(stated))
+    return any(_is_span(claim, span) for span in (*_spans(stated), *_spans_of_numbers(claim, stated)))
+
+
+def _spans_of_numbers(claim: Quantity, stated: Stated) -> Iterator[timedelta]:
+    """Yield what lies between events that hold stated numbers, and from each to its neighbours."""
+    times = [
+        {
+            stated.corpus.records[number.record].at
+            for number in stated.corpus.numbers
+            if number.record >= 0 and same_in(part, number.quantity, number.key)
+        }
+        for part in _all_but(claim, stated)[:_MAX_OPERANDS]
+    ]
+    anchors = [at for ats in times if len(ats) == 1 for at in ats if at]
+    for left, right in combinations(anchors, 2):
+        yield abs(left - right)
+    in_order = sorted(record.at for record in stated.corpus.records if record.at)
+    for earlier, later in pairwise(in_order):
+        if earlier in anchors or later in anchors:
+            yield later - earlier
 
 
 def _spans(stated: Stated) -> Iterator[timedelta]:
@@ -210,7 +251,9 @@ def _operands(claim: Quantity, stated: Stated) -> list[Quantity]:
     return [
         part
         for part in _all_but(claim, stated)
-        if same_unit(part.unit, claim.unit) and part.unit.dimension is not Dimension.FACTOR
+        if same_unit(part.unit, claim.unit)
+        and part.unit.dimension is not Dimension.FACTOR
+        and (claim.is_count or not part.is_count or part.step > 1 or part.value > _FEW)
     ][:_MAX_OPERANDS]
 
 

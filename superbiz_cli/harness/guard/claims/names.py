@@ -11,10 +11,11 @@ from superbiz_cli.harness.guard.claims.vocabulary import (
     ACRONYMS,
     CAPITALISED,
     LATIN_IN_CHINESE,
+    PROGRAMS,
     is_compound,
 )
 
-_WORD = re.compile(r"[A-Za-z0-9_$%*](?:[A-Za-z0-9_$%*'.:/@#\\+&=-]*[A-Za-z0-9_$%*+])?")
+_WORD = re.compile(r"(?<![A-Za-z0-9])/?[A-Za-z0-9_$%*](?:[A-Za-z0-9_$%*'.:/@#\\+&=-]*[A-Za-z0-9_$%*+])?")
 _DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]")
 _JOINED = re.compile(
     r"[A-Za-z0-9][_:@#\\$][A-Za-z0-9]|^_|_$|[A-Za-z]\.[A-Za-z]{2}|[A-Za-z]\d*\.\d|^/|/.*[._/-]"
@@ -43,7 +44,7 @@ def names(text: str) -> list[Name]:
 
 def words(text: str) -> list[str]:
     """Return every Latin word of `text`, joined ones whole."""
-    return [match.group() for match in _WORD.finditer(text)]
+    return [match.group() for match in _words(text)]
 
 
 def squashed(name: str) -> str:
@@ -59,7 +60,9 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 def _as_name(match: re.Match[str], text: str) -> Name | None:
     word = match.group().rstrip("'").removesuffix("'s")
-    if not _LETTER.search(word) or _ABBREVIATION.fullmatch(word) or _ORDINAL.fullmatch(word):
+    if _ABBREVIATION.fullmatch(word) or _ORDINAL.fullmatch(word):
+        return None
+    if not _LETTER.search(word) and not _DIGIT.search(word):
         return None
     if is_particular(word):
         return Name(match.start(), match.start() + len(word), word)
@@ -87,6 +90,8 @@ def _is_particular_here(word: str, text: str, start: int) -> bool:
     folded = word.casefold()
     if "/" in word or "-" in word:
         return False
+    if folded in PROGRAMS:
+        return True
     if is_mostly_chinese(text):
         return len(word) > 1 and folded not in LATIN_IN_CHINESE
     is_inside = _SENTENCE_START.search(text[:start]) is None

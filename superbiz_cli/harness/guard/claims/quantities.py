@@ -54,13 +54,28 @@ class Quantity:
 
 
 _DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-_NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9]-)"
+_NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
 _SCALE = (
     r"(?:\s?(?P<scale>百万|千万|[万亿千百]|(?:hundred|thousand|million|billion)\b)"
     r"|(?P<kilo>[kKw])(?![A-Za-z0-9_/]))?"
 )
-_NUMBER = re.compile(rf"{_NOT_INSIDE_WORD}[+#~-]?{_DIGITS}{_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d)")
+_NUMBER = re.compile(
+    rf"{_NOT_INSIDE_WORD}[+#~-]?{_DIGITS}(?!xx\b){_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d)"
+)
 _ENGLISH = re.compile(rf"(?i)\b(?P<words>{ENGLISH_NUMBER})\b{UNIT_AFTER}")
+_FRACTION_ZH = re.compile(rf"(?P<whole>{CHINESE_NUMBER}|\d+)\s?分之\s?(?P<part>{CHINESE_NUMBER}|\d+)")
+_TENTHS_ZH = re.compile("(?P<tenths>[一二三四五六七八九])成(?P<half>半)?")
+_FRACTION_EN = re.compile(
+    r"(?i)\b(?P<part>a|one|two|three|four|five|six|seven|eight|nine)[\s-]"
+    r"(?P<whole>third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)s?\b"
+)
+_WHOLE_EN = {
+    name: value
+    for value, name in enumerate(
+        re.findall(r"\w+", "third quarter fifth sixth seventh eighth ninth tenth"), 3
+    )
+}
+_FRACTION_STEP = Decimal(8)  # a fraction in words stands for a share within four points
 _PERCENT_ZH = re.compile(rf"百分之(?P<words>{CHINESE_NUMBER}|\d+(?:\.\d+)?)")
 _COUNTED_ZH = "多?余?个?[次条笔行起台份张件种类项轮批组层步位名家处套块片路列段根只个倍]"
 _CHINESE = re.compile(
@@ -98,6 +113,9 @@ _COUNTED_AFTER = re.compile(
     r"|\s(?:[a-z][\w'-]*\s){0,3}?(?!is\b|was\b|has\b|as\b|its\b|this\b|us\b|hours\b)(?:[A-Za-z][\w'-]*s|people|data)\b"
     r"|\stimes?\b"
 )
+_FACTOR_AFTER = re.compile(
+    r"(?i)\s?times\s(?:the|as|more|higher|larger|greater|bigger|longer|its|that|what|over)\b"
+)
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b")
 
 
@@ -107,6 +125,7 @@ def quantities(text: str) -> list[Quantity]:
     for found in (
         *_composites(text),
         *_percents(text),
+        *_fractions(text),
         *_halves(text),
         *_numbers(text),
         *_words(text),
@@ -137,6 +156,24 @@ def _percents(text: str) -> Iterator[Quantity]:
         value = Decimal(words) if words[0].isdigit() else chinese_number(words)
         if value is not None:
             yield _quantity(match, value, Decimal(1), PERCENT)
+
+
+def _fractions(text: str) -> Iterator[Quantity]:
+    for match in _FRACTION_ZH.finditer(text):
+        part, whole = (
+            Decimal(words) if words[0].isdigit() else chinese_number(words)
+            for words in (match["part"], match["whole"])
+        )
+        if whole:
+            yield _quantity(match, (part or Decimal(0)) / whole * 100, _FRACTION_STEP, PERCENT)
+    for match in _FRACTION_EN.finditer(text):
+        part = Decimal(1) if match["part"].lower() == "a" else english_number(match["part"])
+        whole = _WHOLE_EN[match["whole"].lower()]
+        yield _quantity(match, (part or Decimal(0)) / whole * 100, _FRACTION_STEP, PERCENT)
+    for match in _TENTHS_ZH.finditer(text):
+        tenths = chinese_number(match["tenths"]) or Decimal(0)
+        half = Decimal(5) if match["half"] else Decimal(0)
+        yield _quantity(match, tenths * 10 + half, Decimal(5) if half else Decimal(10), PERCENT)
 
 
 def _halves(text: str) -> Iterator[Quantity]:
@@ -177,7 +214,9 @@ def _ideographs(text: str) -> Iterator[Quantity]:
         unit = unit_of(match["unit"]) if match["unit"] else BARE
         if (match["counted"] or "").strip().endswith("倍"):
             unit = unit_of("倍")
-        yield replace(_quantity(match, value, Decimal(1), unit), is_count=unit is BARE)
+        counted = match["counted"] or ""
+        hedge = Hedge.OVER if "多" in counted or "余" in counted else Hedge.NONE
+        yield replace(_quantity(match, value, Decimal(1), unit), is_count=unit is BARE, hedge=hedge)
 
 
 def _quantity(match: re.Match[str], value: Decimal, step: Decimal, unit: Unit) -> Quantity:
@@ -193,8 +232,10 @@ def _step_of(digits: str | None) -> Decimal:
 
 def _qualified(text: str, quantity: Quantity) -> Quantity:
     before, after = text[: quantity.start], text[quantity.end :]
+    if _FACTOR_AFTER.match(after):
+        return replace(quantity, unit=unit_of("x"), is_count=False)
     hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)
-    kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else Hedge.NONE
+    kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else quantity.hedge
     is_count = quantity.is_count or (
         quantity.unit is BARE and quantity.step >= 1 and _COUNTED_AFTER.match(after) is not None
     )
@@ -202,7 +243,10 @@ def _qualified(text: str, quantity: Quantity) -> Quantity:
     return replace(quantity, hedge=kind, is_count=is_count, is_ordinal=is_ordinal)
 
 
-_LIST_GAP = re.compile(r"\s*(?:,|、|/|-|\+|and|or|to|和|到|至|与|及)\s*(?:then\s+|and\s+)?")
+_LIST_GAP = re.compile(
+    r"\s*(?:,|、|/|-|\+|and|or|to|(?:out |instead )?of(?: the)?|versus|vs\.?|和|到|至|与|及|对)\s*"
+    r"(?:then\s+|and\s+)?"
+)
 
 
 def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:

@@ -2,8 +2,8 @@
 
 The tolerances, all of them:
 - rounding: half a unit of the claim's last written place ("4.8 s" for 4788 ms, "1.28 万" for 12794);
-- about: also half a unit of the last digit that is not a trailing zero, at most 5 %, and truncation;
-- over / under: the claim is at most one unit of that digit below / above the evidence;
+- about: also half a unit of the last digit that is not a trailing zero, at most 5 %, and whole numbers cut;
+- over / under: the claim is at most one unit of that digit, and 10 %, below / above the evidence;
 - units: time and data sizes are converted (data by 1024 or 1000); a bare number of the evidence takes
   the unit that its key names (`took_ms`, `size_bytes`, `hit_rate`); an unmeasured claim takes any unit.
 """
@@ -19,6 +19,7 @@ from superbiz_cli.harness.guard.claims.units import BARE, Dimension, Unit
 
 _HALF = Decimal("0.5")
 _MOST_ABOUT = Decimal("0.05")
+_MOST_OVER = Decimal("0.1")
 
 _KEY_UNITS: tuple[tuple[re.Pattern[str], Dimension, str], ...] = (
     (re.compile(r"(?:millis|milliseconds|[a-z]ms|\bms|毫秒)$"), Dimension.TIME, "0.001"),
@@ -56,11 +57,11 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
             return False
         case Hedge.ABOUT:
             is_close = abs(difference) <= min(grain * _HALF, abs(value) * _MOST_ABOUT)
-            return is_close or 0 <= difference < claim.step
+            return is_close or (claim.step == 1 and 0 <= difference < 1)
         case Hedge.OVER:
-            return 0 <= difference <= grain
+            return 0 <= difference <= min(grain, abs(value) * _MOST_OVER)
         case Hedge.UNDER:
-            return 0 <= -difference <= grain
+            return 0 <= -difference <= min(grain, abs(value) * _MOST_OVER)
 
 
 def _grain(claim: Quantity) -> Decimal:

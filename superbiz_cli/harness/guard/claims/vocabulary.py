@@ -14,7 +14,8 @@ def _words(text: str) -> frozenset[str]:
 ACRONYMS = _words(
     """
     api cpu db http https id ids io i/o os rpc sql tcp tls ssl url qps tps dns gc oom vm mq jvm json sla
-    ntp am pm utc gmt cst k8s ram ssd ip ok ui tv usa it vs a i ai jdk dba sre ops nginx
+    ntp am pm utc gmt cst k8s sms vip vpn cdn csv pdf xml yaml sdk cli etl ci cd lb ha kpi qa uat iot
+    sso html css ram ssd ip ok ui tv usa it vs a i ai jdk dba sre ops
     """
 )
 
@@ -33,15 +34,15 @@ COMPOUND_HEADS = _words(
 )
 COMPOUND_TAILS = _words(
     """
-    based bound class consuming driven facing free going grade hand heavy in ins know less level like
-    long made mortem off offs on only open order out outs over oriented parallel party phase point proof
-    proven purpose ready related run runs safe sensitive side sided size sized specific state step term
-    the through time times to up ups ended wide world wise world's up-to-date end back date point down
-    downs minute second hour day week month year fold way world memory pool call calls write writes read
-    reads
+    balancing based bound class consuming facing handling lasting limiting running saving sharing
+    testing driven facing free going grade hand heavy in ins know less level like long made mortem off
+    offs on only open order out outs over oriented parallel party phase point proof proven purpose ready
+    related run runs safe sensitive side sided size sized specific state step term the through time
+    times to up ups ended wide world wise world's up-to-date end back date point down downs minute
+    second hour day week month year fold way world memory pool call calls write writes read reads
     """
 )
-_SUFFIXES = re.compile(r".{2,}(?:ed|ing|ly|able|ible|ment|ness|tion)$")
+_SUFFIXES = re.compile(r".{2,}(?<!fe)(?<!se)(?<!spe)(?<!she)(?:ed|ly|able|ible|ness)$")
 
 # Plain Latin words that Chinese engineers write inside Chinese sentences.
 LATIN_IN_CHINESE = _words(
@@ -81,6 +82,15 @@ IMPLIED_BY: dict[str, str] = {
     "jvm": r"java|jvm|\bgc\b|heap|exception|jdk|safepoint",
     "linux": r"kernel|oom|systemd|kubelet|cgroup|/dev/|/var/",
     "jwt": r"jwt|\bjti\b|\biat\b",
+    "sigkill": r"sigkill|\b137\b|oomkilled|signal 9",
+    "sigterm": r"sigterm|\b143\b|signal 15",
+    "smtp": r"smtp|mail",
+    "ssh": r"sshd?\b",
+    "ldap": r"ldap",
+    "nfs": r"nfs|mount",
+    "gpu": r"gpu|cuda|nvidia|xid",
+    "udp": r"udp",
+    "cuda": r"cuda",
     "hikari": r"hikari",
     "hikaricp": r"hikari",
     "grpc": r"grpc|deadline_exceeded|unavailable",
@@ -93,6 +103,32 @@ IMPLIED_BY: dict[str, str] = {
     "dubbo": r"dubbo",
     "nacos": r"nacos",
 }
+
+# Reason phrases of HTTP (RFC 9110): the status code stands for the phrase.
+REASON_PHRASES: dict[str, str] = {
+    "400": "bad request",
+    "401": "unauthorized",
+    "403": "forbidden",
+    "404": "not found",
+    "408": "request timeout",
+    "409": "conflict",
+    "413": "content too large",
+    "429": "too many requests",
+    "500": "internal server error",
+    "502": "bad gateway",
+    "503": "service unavailable",
+    "504": "gateway timeout",
+}
+
+# Programs whose plain lower-case names are as particular as any service's.
+PROGRAMS = _words(
+    """
+    alertmanager apache chronyd consul containerd coredns cron crond crio deployer dockerd dnsmasq envoy etcd
+    filebeat fluentd grafana haproxy istiod journald keepalived kubelet kubeproxy logstash mysqld nginx ntpd
+    pgbouncer postfix postgres prometheus proxysql rsyslogd sentinel sshd systemd telegraf traefik twemproxy
+    varnish vault watchdog zookeeper
+    """
+)
 
 # Capitalised words inside an English sentence that name no fact of the evidence.
 CAPITALISED = _words(
