@@ -52,6 +52,19 @@ COMMANDS: tuple[Stub, ...] = (
         panel="Records",
     ),
     Stub(
+        "session",
+        "Look at sessions: chains of runs that share a memory.",
+        children=(
+            Stub("list", "List sessions, the most recently used first.", f"{_PACKAGE}.session:list_sessions"),
+            Stub(
+                "show",
+                "Show the runs of one session, and what its next question will know of them.",
+                f"{_PACKAGE}.session:show_session",
+            ),
+        ),
+        panel="Records",
+    ),
+    Stub(
         "doctor",
         "Check the set-up: model, stores, sources.",
         f"{_PACKAGE}.doctor:doctor",

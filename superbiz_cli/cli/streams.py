@@ -115,7 +115,8 @@ class Streams:
             self._write_file(self.output, text)
             return
         try:
-            self.stdout.write(text)
+            # line by line: an unbuffered stream silently drops the rest of a write that was cut short
+            self.stdout.writelines(text.splitlines(keepends=True))
             self.stdout.flush()
         except BrokenPipeError:
             raise ClosedPipe from None
