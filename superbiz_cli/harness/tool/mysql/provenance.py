@@ -108,11 +108,11 @@ def _check_predicates_look_at_data(expression: ast.Expression) -> None:
 
 def _check_sensitive_columns(select: ast.Select) -> None:
     """A secret may stand in the SELECT list, where it is hidden, and nowhere else."""
-    outputs = [output.expression for output in select.outputs]
-    for expression in expressions_of(select):
-        suspects = [expression] if expression not in outputs else list(_predicates(expression))
-        if any(_has_sensitive_column(suspect) for suspect in suspects):
-            raise QueryRefused(Refusal.SENSITIVE_COLUMN)
+    suspects = [node for output in select.outputs for node in _predicates(output.expression)]
+    suspects += [*_conditions(select), *select.group_by, *_sorting(select)]
+    suspects += [] if select.having is None else [select.having]
+    if any(_has_sensitive_column(suspect) for suspect in suspects):
+        raise QueryRefused(Refusal.SENSITIVE_COLUMN)
 
 
 def _predicates(expression: ast.Expression) -> Iterator[ast.Expression]:

@@ -50,7 +50,20 @@ _REFUSED_BEFORE_OPEN = {
     "JOIN": Refusal.SUBQUERY,
     "ALL": Refusal.SUBQUERY,
     "LIMIT": Refusal.LIMIT,
-    "LEFT": Refusal.FUNCTION,
+}
+_AFTER_OPERAND = (
+    *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "INNER", "LEFT", "ON", "AS", "ASC", "DESC"),
+    *("AND", "OR", "IS", "IN", "LIKE", "BETWEEN", "DIV", "MOD"),
+)
+_BEFORE_OPERAND = (
+    *("SELECT", "DISTINCT", "DISTINCTROW", "ALL", "FROM", "JOIN", "ON", "WHERE", "BY", "HAVING"),
+    *("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "DIV", "MOD"),
+)
+# Keywords that may follow in place of an operand; after everything else only NOT may.
+_OPERAND_STARTS = {
+    "SELECT": ("NOT", "DISTINCT", "DISTINCTROW", "ALL"),
+    "(": ("NOT", "DISTINCT", "ALL"),
+    "NOT": ("NOT", "NULL", "IN", "LIKE", "BETWEEN"),
 }
 
 
@@ -63,12 +76,12 @@ def check_structure(tokens: Sequence[Token]) -> tuple[Token, ...]:
         raise QueryRefused(Refusal.MULTIPLE_STATEMENTS)
     if sum(token.is_keyword("SELECT") for token in statement) != 1:
         raise QueryRefused(Refusal.SUBQUERY)
+    _check_keyword_pairs(statement)
     _check_clauses(statement)
+    _check_limit(statement)
     for before, token in pairwise((None, *statement, None)):
         _check_neighbours(before, token)
-    _check_keyword_pairs(statement)
     _check_stars(statement)
-    _check_limit(statement)
     return statement
 
 
@@ -94,19 +107,57 @@ def _check_neighbours(before: Token | None, token: Token | None) -> None:
     """Check two adjacent tokens; None stands for the edge of the statement."""
     if token is not None and token.kind is Kind.OPEN:
         _check_before_open(before)
-    if before is None:
-        return
-    if before.kind in (Kind.COMMA, Kind.OPEN) and not _starts_operand(token, after=before):
-        raise QueryRefused(Refusal.SYNTAX)
+    if before is not None:
+        _check_dots(before, token)
+        if token is not None and token.is_keyword("JOIN") and before.text.upper() in JOIN_PREFIXES:
+            raise QueryRefused(Refusal.JOIN_TYPE)
+        if before.is_keyword("AS") and (token is None or token.kind is not Kind.NAME):
+            raise QueryRefused(Refusal.IDENTIFIER)
+        if _wants_operand_after(before) and not _starts_operand(token, after=before):
+            raise QueryRefused(Refusal.SYNTAX)
+        if _wants_operand_before(token) and not _ends_operand(before, token):
+            raise QueryRefused(Refusal.SYNTAX)
+
+
+def _check_dots(before: Token, token: Token | None) -> None:
     if before.kind is Kind.DOT and (token is None or token.kind is not Kind.NAME):
         is_star = token is not None and token.kind is Kind.STAR
         raise QueryRefused(Refusal.STAR if is_star else Refusal.IDENTIFIER)
     if token is not None and token.kind is Kind.DOT and before.kind is not Kind.NAME:
         raise QueryRefused(Refusal.IDENTIFIER)
-    if token is not None and token.is_keyword("JOIN") and before.text.upper() in JOIN_PREFIXES:
-        raise QueryRefused(Refusal.JOIN_TYPE)
-    if before.is_keyword("AS") and (token is None or token.kind is not Kind.NAME):
-        raise QueryRefused(Refusal.IDENTIFIER)
+
+
+def _wants_operand_after(token: Token) -> bool:
+    return token.kind in (Kind.COMMA, Kind.OPEN, Kind.OPERATOR) or token.is_keyword(*_BEFORE_OPERAND)
+
+
+def _wants_operand_before(token: Token | None) -> bool:
+    """Whether an operand must have ended here; so it must at the end of the statement."""
+    if token is None or token.kind in (Kind.COMMA, Kind.CLOSE) or token.is_keyword(*_AFTER_OPERAND):
+        return True
+    return token.kind is Kind.OPERATOR and token.text not in "+-"
+
+
+def _ends_operand(token: Token, following: Token | None) -> bool:
+    if token.is_keyword("NOT"):
+        return following is not None and following.is_keyword("IN", "LIKE", "BETWEEN")
+    if token.is_keyword("ASC", "DESC"):
+        return following is None or following.kind is Kind.COMMA or following.is_keyword("LIMIT")
+    return token.kind in (Kind.NAME, Kind.PARAMETER, Kind.CLOSE, Kind.STAR) or token.is_keyword("NULL")
+
+
+def _starts_operand(token: Token | None, *, after: Token) -> bool:
+    if token is None:
+        return False
+    match token.kind:
+        case Kind.NAME | Kind.PARAMETER | Kind.OPEN | Kind.AGGREGATE | Kind.STAR:
+            return True
+        case Kind.OPERATOR:
+            return token.text in "+-"
+        case Kind.KEYWORD:
+            return token.text in _OPERAND_STARTS.get(after.text, ("NOT",))
+        case _:
+            return False
 
 
 def _check_before_open(before: Token | None) -> None:
@@ -125,20 +176,6 @@ def _check_before_open(before: Token | None) -> None:
             raise QueryRefused(Refusal.SYNTAX)
 
 
-def _starts_operand(token: Token | None, *, after: Token) -> bool:
-    if token is None:
-        return False
-    match token.kind:
-        case Kind.NAME | Kind.PARAMETER | Kind.OPEN | Kind.AGGREGATE | Kind.STAR:
-            return True
-        case Kind.OPERATOR:
-            return token.text in "+-"
-        case Kind.KEYWORD:
-            return token.text == "NOT" or (after.kind is Kind.OPEN and token.text in ("DISTINCT", "ALL"))
-        case _:
-            return False
-
-
 def _check_keyword_pairs(tokens: Sequence[Token]) -> None:
     """Check the keywords that make sense only beside another."""
     for position, token in enumerate(tokens):
@@ -154,7 +191,8 @@ def _check_keyword_pairs(tokens: Sequence[Token]) -> None:
             case "INNER" | "OUTER":
                 _require(after, "JOIN", refusal=Refusal.JOIN_TYPE)
             case "LEFT":
-                _require(after, "OUTER", "JOIN", refusal=Refusal.JOIN_TYPE)
+                is_called = after is not None and after.kind is Kind.OPEN
+                _require(after, "OUTER", "JOIN", refusal=Refusal.FUNCTION if is_called else Refusal.JOIN_TYPE)
             case "IS":
                 _require(after, "NULL", "NOT", refusal=Refusal.OPERATOR)
             case "NULL":
