@@ -19,10 +19,7 @@ def log_sources(settings: Settings, *, environ: Mapping[str, str] = os.environ) 
 
 def display_zone(settings: Settings) -> str:
     """Return the IANA name of the zone in which times are shown and read."""
-    from superbiz_cli.cli.times import local_zone_name
-
-    zone = settings.ui.timezone
-    return local_zone_name() if zone == "auto" else zone
+    return settings.ui.zone_name
 
 
 def _log_source(source: LogSourceSettings, settings: Settings, environ: Mapping[str, str]) -> LogSource:

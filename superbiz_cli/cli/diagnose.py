@@ -87,7 +87,7 @@ def diagnose(
         since=since,
         until=until,
         now=datetime.now(UTC),
-        zone_name=zone_name(settings.ui.timezone),
+        zone_name=settings.ui.zone_name,
     )
     request = DiagnoseRequest(question, stated.window, session_id, continue_last=go_on, skill=skill)
     return execute(Job(request, settings, stated, exit_zero=exit_zero), invocation)
@@ -100,13 +100,6 @@ def timeout_override(timeout: float | None) -> tuple[Override, ...]:
     from superbiz_cli.settings import Override
 
     return (Override("run.deadline_s", timeout, "--timeout"),)
-
-
-def zone_name(configured: str) -> str:
-    """Return the time zone of ui.timezone."""
-    from superbiz_cli.cli.times import local_zone_name
-
-    return local_zone_name() if configured == "auto" else configured
 
 
 def _checked_session(session: str | None) -> str | None:

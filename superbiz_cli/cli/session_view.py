@@ -103,7 +103,8 @@ def _page(view: SessionView, width: int) -> Page:
     zone, session = ZoneInfo(view.zone_name), view.summary
     page = Page(width)
     period = f"{_local(session.created_at, zone)} → {_local(session.last_run_at, zone)}"
-    page.line(f"session {session.session_id}   {session.runs} runs   {period}", indent="")
+    plural = "" if session.runs == 1 else "s"
+    page.line(f"session {session.session_id}   {session.runs} run{plural}   {period}", indent="")
     page.blank()
     page.columns(
         [(cell, *row) for cell, *row in run_listing(view.runs.runs, view.zone_name).cells], indent=""

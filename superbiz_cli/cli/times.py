@@ -7,13 +7,10 @@ last one before now), "yesterday 10:00", "today 10:00", "now", and distances bac
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from superbiz_cli.errors import ErrorCode, SuperbizError
@@ -104,22 +101,6 @@ def parse_time(text: str, *, now: datetime, zone: ZoneInfo, what: str) -> dateti
     if found is None:
         raise _invalid(f"'{text}' is not a time ({what})", f"write it like {EXAMPLES}")
     return found
-
-
-def local_zone_name(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the IANA name of this machine's time zone, "UTC" if it cannot be told."""
-    candidates = [environ.get("TZ", "").lstrip(":")]
-    with suppress(OSError):
-        candidates.append(str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2])
-    for name in candidates:
-        if not name:
-            continue
-        try:
-            ZoneInfo(name)
-        except (KeyError, OSError, ValueError):
-            continue
-        return name
-    return "UTC"
 
 
 def _read(text: str, *, now: datetime, zone: ZoneInfo) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,14 +38,13 @@ def list_runs(
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import open_archive
-    from superbiz_cli.cli.diagnose import zone_name
     from superbiz_cli.cli.rows import write_listing
     from superbiz_cli.cli.timeline import run_listing
     from superbiz_cli.harness.audit.rows import RunFilter
 
     with open_archive(loaded.settings) as archive:
         page = archive.recent_runs(RunFilter(session_id=session), limit=_ALL if limit < 0 else max(1, limit))
-    write_listing(run_listing(page.runs, zone_name(loaded.settings.ui.timezone)), invocation)
+    write_listing(run_listing(page.runs, loaded.settings.ui.zone_name), invocation)
     if page.more:
         invocation.streams.note(f"note: only the newest {len(page.runs)} runs; pass --limit -1 for all")
     return 0
@@ -75,14 +75,17 @@ def show_run(
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import open_archive
-    from superbiz_cli.cli.diagnose import zone_name
     from superbiz_cli.cli.timeline import RunView, write_run
     from superbiz_cli.harness.audit.replay import ReplayDepth, replay_run
 
     depth = ReplayDepth.REASONING if reasoning else ReplayDepth.DETAILS if details else ReplayDepth.TIMELINE
     with open_archive(loaded.settings) as archive:
         replay = replay_run(archive, find_run(archive, run), depth=depth)
-    write_run(RunView(replay, zone_name(loaded.settings.ui.timezone), with_result=result), invocation)
+    pages = invocation.use_pager and loaded.settings.ui.pager == "auto"
+    write_run(
+        RunView(replay, loaded.settings.ui.zone_name, with_result=result),
+        replace(invocation, use_pager=pages),
+    )
     return 0
 
 
@@ -186,11 +189,10 @@ def prune(
     from zoneinfo import ZoneInfo
 
     from superbiz_cli.bootstrap import open_archive
-    from superbiz_cli.cli.diagnose import zone_name
     from superbiz_cli.cli.rows import Listing, write_listing
     from superbiz_cli.cli.times import parse_time
 
-    zone = ZoneInfo(zone_name(loaded.settings.ui.timezone))
+    zone = ZoneInfo(loaded.settings.ui.zone_name)
     limit = parse_time(before, now=datetime.now(UTC), zone=zone, what="--before")
     with open_archive(loaded.settings) as archive:
         count = archive.prune(before=limit, dry_run=dry_run)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from superbiz_cli import assets
 from superbiz_cli.errors import ErrorCode, SuperbizError
@@ -135,7 +134,7 @@ def _checked(merged: Merged) -> SettingsTree:
         raise _explain(details[0], merged, more=len(details) - 1) from None
 
 
-def _explain(detail: ErrorDetails, merged: Merged, *, more: int) -> SuperbizError:
+def _explain(detail: Mapping[str, Any], merged: Merged, *, more: int) -> SuperbizError:
     path = detail["loc"]
     origin = merged.origin_of(path)
     place = origin.place if origin else "config/default.toml"
@@ -152,7 +151,7 @@ def _explain(detail: ErrorDetails, merged: Merged, *, more: int) -> SuperbizErro
     )
 
 
-def _what(detail: ErrorDetails) -> str:
+def _what(detail: Mapping[str, Any]) -> str:
     context = detail.get("ctx", {})
     match detail["type"]:
         case "value_error":

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from superbiz_cli.settings.routes import ModelRoute, provider_of
+from superbiz_cli.settings.zone import local_zone_name
 
 
 def _known_zone(name: str) -> str:
@@ -299,6 +300,11 @@ class UiSettings(Section):
     language: Literal["auto", "en", "zh"]
     timezone: Annotated[str, AfterValidator(_known_zone_or_auto)]
     pager: Literal["auto", "never"]
+
+    @property
+    def zone_name(self) -> str:
+        """The IANA name of the zone that times are read and shown in."""
+        return local_zone_name() if self.timezone == "auto" else self.timezone
 
 
 class SettingsTree(Section):
