@@ -33,13 +33,12 @@ def list_sessions(
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import open_archive
-    from superbiz_cli.cli.diagnose import zone_name
     from superbiz_cli.cli.rows import write_listing
     from superbiz_cli.cli.session_view import session_listing
 
     with open_archive(loaded.settings) as archive:
         page = archive.sessions(limit=_ALL if limit < 0 else max(1, limit))
-    write_listing(session_listing(page.sessions, zone_name(loaded.settings.ui.timezone)), invocation)
+    write_listing(session_listing(page.sessions, loaded.settings.ui.zone_name), invocation)
     if page.more:
         invocation.streams.note(
             f"note: only the newest {len(page.sessions)} sessions; pass --limit -1 for all"
@@ -68,7 +67,6 @@ def show_session(
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import open_archive
-    from superbiz_cli.cli.diagnose import zone_name
     from superbiz_cli.cli.session_view import SessionView, write_session
     from superbiz_cli.harness.application.memory import previous_turn, routing_memory
     from superbiz_cli.harness.audit.rows import RunFilter
@@ -87,7 +85,7 @@ def show_session(
                 max_bytes=loaded.settings.run.payload.previous_turn_bytes,
             ),
             recent=routing_memory(archive.routing_history(summary.session_id), redact=redact),
-            zone_name=zone_name(loaded.settings.ui.timezone),
+            zone_name=loaded.settings.ui.zone_name,
         )
     write_session(view, invocation)
     return 0
