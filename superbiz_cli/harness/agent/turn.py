@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
 
 from superbiz_cli.harness.audit.events import (
     AgentStepRecord,
@@ -21,6 +20,7 @@ from superbiz_cli.harness.contract.model import (
     ModelRequest,
     ModelRole,
     ModelUnavailable,
+    RetryFailure,
     ToolSpec,
 )
 from superbiz_cli.harness.contract.tool_call import ToolName
@@ -54,20 +54,25 @@ class AgentModel:
         """Send one request; the agent has one attempt a turn.
 
         Raises ModelUnavailable, BudgetExceeded or RunAborted. What the failed call cost is written
-        down as a step of its own, so that steps and budget agree.
+        down as a step of its own with its ledger row, so that steps, ledger and budget agree.
         """
         budget = self.run.budget
         calls, spent_in, spent_out = budget.model_calls, budget.input_tokens, budget.output_tokens
         request = ModelRequest(ModelRole.AGENT, messages, tools)
+        charged: list[int | None] = []
         try:
-            return self.gate.call(request, timeout_s=min(self.times.attempt_s, self.times.total_s))
-        except (ModelUnavailable, BudgetExceeded, RunAborted) as error:
+            return self.gate.call(
+                request,
+                timeout_s=min(self.times.attempt_s, self.times.total_s),
+                on_charged=charged.append,
+            )
+        except Exception as error:
             if budget.model_calls > calls:
                 record = AgentStepRecord(
                     step_no=step_no,
                     kind=StepKind.UNANSWERED.value,
                     tool_name=None,
-                    model_call_id=None,
+                    model_call_id=next(iter(charged), None),
                     input_tokens=budget.input_tokens - spent_in,
                     output_tokens=budget.output_tokens - spent_out,
                 )
@@ -114,7 +119,7 @@ def _words_of(reply: ModelReply) -> str:
     return clip("\n".join((reply.content, *calls)), MAX_REASONING_CHARS)
 
 
-def _failure_word(error: ModelUnavailable | BudgetExceeded | RunAborted) -> str:
+def _failure_word(error: Exception) -> str:
     match error:
         case ModelUnavailable():
             return error.failure.value
@@ -123,4 +128,4 @@ def _failure_word(error: ModelUnavailable | BudgetExceeded | RunAborted) -> str:
         case RunAborted():
             return error.state.value
         case _:
-            assert_never(error)
+            return RetryFailure.UNKNOWN.value

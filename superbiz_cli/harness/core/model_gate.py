@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from superbiz_cli.harness.audit.events import ModelCallRecord
@@ -16,6 +17,10 @@ from superbiz_cli.harness.contract.model import (
 )
 from superbiz_cli.harness.core.budget import CreditedTokens, credit
 from superbiz_cli.harness.core.run import Run
+
+
+def _not_asked(_row_id: int | None) -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +42,20 @@ class ModelGate:
     recorder: Recorder
     prompt_sha256: str | None = None
 
-    def call(self, request: ModelRequest, *, timeout_s: float, attempt: int = 1) -> GatedReply:
+    def call(
+        self,
+        request: ModelRequest,
+        *,
+        timeout_s: float,
+        attempt: int = 1,
+        on_charged: Callable[[int | None], None] = _not_asked,
+    ) -> GatedReply:
         """Send one request and return the reply with its price.
 
         Raises RunAborted if the Run has ended (also while waiting), BudgetExceeded before the
         request or after its tokens, ModelUnavailable if the attempt failed. A failed attempt is
-        charged too: the provider may have billed the prompt.
+        charged too, whatever failed: the provider may have billed the prompt. `on_charged` is told
+        the id of the ledger row, also of one that ends in an exception.
         """
         run = self.run
         run.check_active()
@@ -53,11 +66,12 @@ class ModelGate:
             reply = self.model.complete(
                 request, timeout_s=min(timeout_s, run.remaining_s()), cancel=run.cancellation
             )
-        except ModelUnavailable as error:
-            self._charge(request, None, attempt=attempt, began=began, failure=error.failure)
+        except Exception as error:
+            failure = error.failure if isinstance(error, ModelUnavailable) else RetryFailure.UNKNOWN
+            self._charge(request, None, attempt, began, on_charged, failure=failure)
             run.check_active()
             raise
-        tokens, row_id, duration_ms = self._charge(request, reply, attempt=attempt, began=began, failure=None)
+        tokens, row_id, duration_ms = self._charge(request, reply, attempt, began, on_charged)
         run.check_active()
         return GatedReply(reply=reply, tokens=tokens, model_call_id=row_id, duration_ms=duration_ms)
 
@@ -65,10 +79,11 @@ class ModelGate:
         self,
         request: ModelRequest,
         reply: ModelReply | None,
-        *,
         attempt: int,
         began: float,
-        failure: RetryFailure | None,
+        on_charged: Callable[[int | None], None],
+        *,
+        failure: RetryFailure | None = None,
     ) -> tuple[CreditedTokens, int | None, int]:
         request_bytes = request.size_bytes()
         reply_bytes = reply.size_bytes() if reply else 0
@@ -92,6 +107,7 @@ class ModelGate:
                 cost_usd=reply.cost_usd if reply else None,
             )
         )
+        on_charged(row_id)
         with self.run.ending_on_exhaustion():
             self.run.budget.record_tokens(tokens)
         return tokens, row_id, duration_ms
