@@ -223,13 +223,14 @@ def test_once_only_known_searches_are_asked_three_more_calls_end_it(
 
 @settings(max_examples=80, deadline=None)
 @given(turns=st.lists(searches(["pool", " POOL "]), min_size=1, max_size=12), logs=results, rows=results)
-def test_mixing_in_wrong_ratings_stretches_that_by_one_call_at_most(
+def test_mixing_in_wrong_ratings_stretches_that_by_two_calls_at_most(
     turns: list[Search], logs: list[Scripted], rows: list[Scripted]
 ) -> None:
+    """A wrong rating beside a search that never ran is no repetition: it may stand before each one."""
     parts = play(turns, logs, rows)
     assert isinstance(parts.ending, Stopped)
     if parts.recorder.tool_invocations:
-        assert turns_after_the_last_search(parts) <= 4
+        assert turns_after_the_last_search(parts) <= 5
 
 
 @settings(max_examples=40, deadline=None)
