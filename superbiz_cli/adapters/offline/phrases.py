@@ -6,8 +6,8 @@ from typing import Final
 
 PHRASES: Final[dict[str, dict[str, str]]] = {
     "en": {
-        "pattern": '{service} logged "{quote}" {count} times from {first} to {last}.',
-        "pattern_unnamed": '"{quote}" was logged {count} times from {first} to {last}.',
+        "pattern": '{service} logged {count} times from {first} to {last}: "{quote}".',
+        "pattern_unnamed": 'Logged {count} times from {first} to {last}: "{quote}".',
         "event": '{service} logged "{quote}" at {first}.',
         "event_unnamed": '"{quote}" was logged at {first}.',
         "row": "The query returned the row {quote}.",

@@ -102,7 +102,7 @@ def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     if len(quote) > MAX_QUOTE_CHARS:
         cut = quote.rfind(" ", MAX_QUOTE_CHARS // 2, MAX_QUOTE_CHARS)
         quote = quote[: cut if cut > 0 else MAX_QUOTE_CHARS]
-    quote = quote.strip()
+    quote = quote.strip().rstrip(".,;:")
     return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
 
 
