@@ -84,7 +84,7 @@ class DiagnosisApp:
     ) -> RunResult:
         """Answer one question; see `cli.port.App.diagnose`."""
         session_id = self._session_of(request)
-        skills = active_skills(self.settings, request.query, asked=request.skill)
+        skills = active_skills(self.settings, request.query, asked=request.skills)
         limits = run_limits(self.settings)
         run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
         on_started(run)
@@ -93,7 +93,8 @@ class DiagnosisApp:
             query=request.query,
             incident=request.window,
             skills=skills,
-            previous_turn=self._previous_turn(session_id, redactor),
+            previous_turn=self._previous_turn(session_id, redactor) if request.use_memory else None,
+            use_memory=request.use_memory,
         )
         parts = Parts(
             run=run,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from superbiz_cli import assets
 from superbiz_cli.adapters.skill_files import SkillLibrary, load_skills
 from superbiz_cli.errors import ErrorCode, SuperbizError
-from superbiz_cli.harness.application.skills import match_skills
+from superbiz_cli.harness.application.skills import MAX_PROMPT_CHARS, match_skills
 from superbiz_cli.harness.contract.skill import Skill
 from superbiz_cli.settings import Settings
 
@@ -20,20 +21,41 @@ def skill_library(settings: Settings) -> SkillLibrary:
     return load_skills([*named, settings.home / "skills", assets.skills_root()])
 
 
-def active_skills(settings: Settings, query: str, *, asked: str | None) -> tuple[Skill, ...]:
-    """Return the skill that was asked for, or the ones that match the query.
+def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tuple[Skill, ...]:
+    """Return the skills that were asked for, or else the ones that match the query.
 
-    Raises SuperbizError for a name that does not exist.
+    Raises SuperbizError for a name that does not exist or is broken, and for skills that together do
+    not fit the prompt.
     """
-    if asked == NO_SKILL:
+    names = tuple(dict.fromkeys(asked))
+    if NO_SKILL in names:
+        if len(names) > 1:
+            raise SuperbizError(
+                ErrorCode.USAGE, "--skill none excludes every other --skill", hint="give either of them"
+            )
         return ()
     library = skill_library(settings)
-    if asked is None:
+    if not names:
         return match_skills(query, library.skills)
-    skill = library.find(asked)
-    if skill is None:
-        known = ", ".join(skill.name for skill in library.skills) or "none"
+    skills = tuple(named_skill(library, name) for name in names)
+    used = sum(len(skill.text) for skill in skills)
+    if used > MAX_PROMPT_CHARS:
         raise SuperbizError(
-            ErrorCode.NOT_FOUND, f"There is no skill {asked!r}.", hint=f"known skills: {known}"
+            ErrorCode.USAGE,
+            f"the skills {', '.join(names)} have {used} characters, more than the {MAX_PROMPT_CHARS} allowed",
+            hint="name fewer or shorter skills",
         )
-    return (skill,)
+    return skills
+
+
+def named_skill(library: SkillLibrary, name: str) -> Skill:
+    """Return the skill of this name. Raises SuperbizError if there is none, or only a broken one."""
+    skill = library.find(name)
+    if skill is not None:
+        return skill
+    if any(Path(fault.origin).parent.name == name for fault in library.faults):
+        raise SuperbizError(
+            ErrorCode.CONFIG_INVALID, f"the skill '{name}' is broken", hint="superbiz skills lint says where"
+        )
+    known = ", ".join(skill.name for skill in library.skills) or "none"
+    raise SuperbizError(ErrorCode.NOT_FOUND, f"there is no skill '{name}'", hint=f"known skills: {known}")

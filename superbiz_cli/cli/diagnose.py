@@ -50,8 +50,12 @@ def diagnose(
     since: SinceOption = None,
     until: UntilOption = None,
     skill: Annotated[
-        str | None, typer.Option("--skill", metavar="NAME", help="Use this skill, whatever the question.")
+        list[str] | None,
+        typer.Option("--skill", metavar="NAME", help="Use this skill; repeatable; none for no skill."),
     ] = None,
+    no_memory: Annotated[
+        bool, typer.Option("--no-memory", help="Know nothing of earlier runs and cases.")
+    ] = False,
     model: ModelOption = None,
     timeout: TimeoutOption = None,
     exit_zero: ExitZeroOption = False,
@@ -89,7 +93,14 @@ def diagnose(
         now=datetime.now(UTC),
         zone_name=settings.ui.zone_name,
     )
-    request = DiagnoseRequest(question, stated.window, session_id, continue_last=go_on, skill=skill)
+    request = DiagnoseRequest(
+        question,
+        stated.window,
+        session_id,
+        continue_last=go_on,
+        skills=tuple(skill or ()),
+        use_memory=not no_memory,
+    )
     return execute(Job(request, settings, stated, exit_zero=exit_zero), invocation)
 
 

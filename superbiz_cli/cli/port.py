@@ -25,14 +25,17 @@ from superbiz_cli.settings import Settings
 class DiagnoseRequest:
     """One question. `session_id` None and `continue_last` False begin a new session.
 
-    `continue_last` goes on with the session of the last Run. `skill` forces one skill by name.
+    `continue_last` goes on with the session of the last Run. `skills` names the skills to use instead
+    of the ones that match, ("none",) for no skill at all. Without `use_memory` the Run knows nothing
+    of earlier ones: no previous turn, no recent questions, no similar cases.
     """
 
     query: str
     window: IncidentWindow
     session_id: str | None = None
     continue_last: bool = False
-    skill: str | None = None
+    skills: tuple[str, ...] = ()
+    use_memory: bool = True
 
 
 class RunHandle(Protocol):

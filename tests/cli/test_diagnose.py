@@ -161,7 +161,7 @@ def test_the_flags_become_the_request_and_the_settings() -> None:
     flags = ["-s", "shop.1", "--skill", "mysql", "--timeout", "9", "--model", "openai/x", "--since", "2h"]
     assert diagnose(root, QUESTION, *flags).code == 0
     (request,), (settings,) = root.requests, root.settings
-    assert (request.session_id, request.skill, request.continue_last) == ("shop.1", "mysql", False)
+    assert (request.session_id, request.skills, request.continue_last) == ("shop.1", ("mysql",), False)
     assert settings.run.deadline_s == 9
     assert {settings.model.agent_route.name, settings.model.guard_route.name} == {"openai/x"}
     assert request.window.since is not None

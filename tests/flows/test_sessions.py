@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.flow_turns import CONCLUSION
+from tests.support.flow_turns import CONCLUSION, diagnosis
 from tests.support.flow_world import QUESTION, SECRET, World
-from tests.support.run_cli import run_cli
+from tests.support.run_cli import PYTHON, run_cli
 from tests.support.session_server import Investigator
 
 SECOND = "and what about the orders?"
@@ -120,15 +121,9 @@ def test_without_memory_the_second_question_stands_alone(online: World, server: 
     assert server.asked("route")[0]["recent"] == []
 
 
-def test_two_questions_at_once_in_one_session_both_end_and_are_both_kept(
-    online: World, server: Investigator
-) -> None:
-    """They run in processes of their own, as two terminals would."""
-    import subprocess
-
-    from tests.support.run_cli import PYTHON
-
-    commands = [online.arguments(None, "-s", "shop", "--json", query=f"{QUESTION} {n}") for n in (1, 2, 3)]
+def test_three_questions_at_once_in_one_session_all_end_and_are_all_kept(world: World) -> None:
+    """They run in processes of their own, as in three terminals."""
+    commands = [world.arguments(diagnosis(), "-s", "shop", "--json", query=f"{QUESTION} {n}") for n in "abc"]
     processes = [
         subprocess.Popen(
             [PYTHON, "-m", "superbiz_cli", *command],

@@ -94,7 +94,7 @@ def _register(question: Question, parts: Parts, started_at: datetime) -> None:
 def _answer(question: Question, query: str, parts: Parts) -> Outcome:
     intent: Intent | None = None
     try:
-        intent = route(query, recent=_recent(parts), call=router_call(parts), recorder=parts.ledger)
+        intent = route(query, recent=_recent(question, parts), call=router_call(parts), recorder=parts.ledger)
         match intent:
             case Intent.SYSTEM_CHAT:
                 about = about_the_tool(query, tools=parts.catalog.names, model=parts.agent_model.name)
@@ -143,7 +143,9 @@ def _failure(error: BaseException, parts: Parts) -> Failure:
     return failure
 
 
-def _recent(parts: Parts) -> tuple[RoutingEntry, ...]:
+def _recent(question: Question, parts: Parts) -> tuple[RoutingEntry, ...]:
+    if not question.use_memory:
+        return ()
     try:
         return routing_memory(parts.archive.routing_history(parts.run.session_id), redact=parts.redact)
     except AuditUnavailable:

@@ -6,6 +6,7 @@ tool ids, no raw evidence, no message history. All of it is a hint: nothing in h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,7 @@ ROUTED_QUERY_CHARS = 200
 MAX_ROUTED = 5
 
 _CUT = "…"
+_FOOTNOTES = re.compile(r"(?:\s*\[\d{1,3}\])+$")  # numbers of a list that the next Run does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,9 @@ def previous_turn(
         query=bounded(last_success.query, QUERY_CHARS),
         conclusion=bounded(report.conclusion.text, CONCLUSION_CHARS),
         checked_scope=bounded(report.limitations.checked_scope, SCOPE_CHARS),
-        limitations=tuple(bounded(text, LIMITATION_CHARS) for text in limitations[:MAX_LIMITATIONS]),
+        limitations=tuple(
+            bounded(_FOOTNOTES.sub("", text), LIMITATION_CHARS) for text in limitations[:MAX_LIMITATIONS]
+        ),
         knowledge_documents=tuple(
             bounded(document, DOCUMENT_ID_CHARS) for document in _documents(last_success)[:MAX_DOCUMENTS]
         ),

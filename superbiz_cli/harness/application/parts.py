@@ -20,13 +20,18 @@ from superbiz_cli.harness.tool.invocation import InvocationStore
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request. `skills` are the active ones, chosen by the caller; `previous_turn` is bounded."""
+    """One request. `skills` are the active ones, chosen by the caller.
+
+    `previous_turn` and `similar_cases` are bounded hints. Without `use_memory` the router is not told
+    of the session's last questions either.
+    """
 
     query: str
     incident: IncidentWindow
     skills: tuple[Skill, ...] = ()
     previous_turn: Mapping[str, JsonValue] | None = None
     similar_cases: tuple[JsonValue, ...] = ()
+    use_memory: bool = True
 
 
 @dataclass(frozen=True, slots=True)
