@@ -2,7 +2,7 @@
 
 SuperbizError      one clear sentence, what to do next, a code of a closed set
 ExitCode           the only source of process exit codes
-ErrorCode          the closed set; docs/errors.md describes each
+ErrorCode          the closed set; docs/errors.md lists each
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ErrorCode(StrEnum):
     INTERNAL = "INTERNAL"
 
 
-_EXIT_OF: Mapping[ErrorCode, ExitCode] = {
+EXIT_OF: Mapping[ErrorCode, ExitCode] = {
     ErrorCode.HOME_UNUSABLE: ExitCode.UNAVAILABLE,
     ErrorCode.AUDIT_UNAVAILABLE: ExitCode.UNAVAILABLE,
     ErrorCode.STORE_UNAVAILABLE: ExitCode.UNAVAILABLE,
@@ -93,4 +93,4 @@ class SuperbizError(Exception):
         self.code = code
         self.message = message
         self.hint = hint
-        self.exit_code = exit_code if exit_code is not None else _EXIT_OF.get(code, ExitCode.USAGE)
+        self.exit_code = exit_code if exit_code is not None else EXIT_OF.get(code, ExitCode.USAGE)

@@ -10,7 +10,7 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from superbiz_cli import __version__
 from superbiz_cli.cli.lazy import LazyGroup, Stub
-from superbiz_cli.cli.options import Typed
+from superbiz_cli.cli.options import Typed, read_when_given
 from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
 from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
 
@@ -131,7 +131,7 @@ def root() -> LazyGroup:
         stubs=COMMANDS,
         help=_DESCRIPTION,
         epilog=exit_codes(),
-        params=[_version_parameter(), *typer.main.get_install_completion_arguments()],
+        params=[_version_parameter(), *read_when_given(typer.main.get_install_completion_arguments())],
     )
 
 

@@ -15,7 +15,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from superbiz_cli.cli.options import CONTEXT, collect_shared, shared_parameters
+from superbiz_cli.cli.options import CONTEXT, collect_shared, read_when_given, shared_parameters
 
 _EXAMPLES = "\nExamples:\n"
 
@@ -42,6 +42,11 @@ class SharedCommand(TyperCommand):
         rest = super().parse_args(ctx, args)
         collect_shared(ctx)
         return rest
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help, read only when it is given."""
+        option = super().get_help_option(ctx)
+        return option and read_when_given([option])[0]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write the description, wrapped, and then the examples as they stand."""
@@ -73,6 +78,11 @@ class LazyGroup(TyperGroup):
         if name is not None and name in self.stubs:
             command = load(self.stubs[name])
         return name, command, rest
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help, read only when it is given."""
+        option = super().get_help_option(ctx)
+        return option and read_when_given([option])[0]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write the description, wrapped, and then the examples as they stand."""

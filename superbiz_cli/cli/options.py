@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -97,7 +98,20 @@ def shared_parameters() -> list[Any]:
     """Return the parameters of the shared options, new for each command."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command()(_shared)
-    return list(typer.main.get_command(app).params)
+    return read_when_given(typer.main.get_command(app).params)
+
+
+def read_when_given(parameters: Iterable[Any]) -> list[Any]:
+    """Return the parameters so that an absent value is not converted: the converter loads pydantic."""
+
+    def lazily(parameter: Any) -> Any:
+        if "process_value" in vars(parameter):
+            return parameter
+        convert = parameter.process_value
+        parameter.process_value = lambda ctx, value: None if value is None else convert(ctx, value)
+        return parameter
+
+    return [lazily(parameter) for parameter in parameters]
 
 
 def collect_shared(ctx: Any) -> None:

@@ -1,0 +1,57 @@
+# Every target sets up .venv by itself. Needs Python 3.11 or newer, make and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test setup fmt lint types bench docs build check clean
+
+help:  ## show the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(READY)  ## diagnose the bundled incident
+	@$(BIN)/superbiz demo
+
+test: $(READY)  ## run all tests; PYTEST_ARGS="-n 2 tests/cli" narrows or spreads them
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+setup: $(READY)  ## create .venv with the locked packages
+
+$(READY): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the locked packages into $(VENV) (about a minute the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+fmt: $(READY)  ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix-only --quiet .
+
+lint: $(READY)  ## format, style, import rules and dependencies, checked
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/deptry .
+
+types: $(READY)  ## mypy, strict, over source and tests
+	@$(BIN)/mypy
+
+docs: $(READY)  ## write the generated documents anew
+	@$(BIN)/python docs/generate.py
+
+check: lint types  ## everything but the tests of behaviour
+	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python -m pytest tests/architecture
+
+bench: $(READY)  ## run every benchmark
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+build: $(READY)  ## build wheel and sdist into dist/
+	@$(BIN)/python -m hatchling build
+
+clean:  ## remove .venv and what tools left behind
+	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .hypothesis .coverage .import_linter_cache
