@@ -12,6 +12,7 @@ from superbiz_cli.adapters.offline.query_terms import QueryTerms
 from superbiz_cli.adapters.offline.ranking import RankedFact, background_facts, dominant_facts
 from superbiz_cli.adapters.offline.sighting import Sighting
 from superbiz_cli.adapters.offline.statements import fact_sentence, negative_sentence, origin_sentence
+from superbiz_cli.adapters.offline.times import clock_time
 from superbiz_cli.adapters.offline.transcript import Observation, Transcript
 from superbiz_cli.adapters.offline.words import language_of
 from superbiz_cli.harness.contract.draft import Action, AnalysisItem, Conclusion, Draft, Recommendation
@@ -22,6 +23,7 @@ from superbiz_cli.harness.contract.tool_call import ToolName
 _MAX_DOMINANT = 6
 _MAX_BACKGROUND = 2
 _MAX_NEGATIVE = 3
+_MAX_TRIGGERS = 2
 
 
 @dataclass(slots=True)
@@ -195,8 +197,31 @@ def _missing(
     }
     if terms.service and not any(terms.service.lower() in writer for writer in writers):
         missing.append(say(language, "service_unseen", service=terms.service))
-    missing.append(say(language, "trigger_missing" if dominant else "nothing_found"))
+    missing.extend(_triggers(language, dominant) or [_silence(language, transcript)])
     return tuple(missing)
+
+
+def _triggers(language: str, dominant: Sequence[RankedFact]) -> list[str]:
+    """Say that nothing shows what triggered the leading errors: the two newest, or the most frequent."""
+    new = [ranked for ranked in dominant if ranked.is_new][:_MAX_TRIGGERS]
+    if not new:
+        return [say(language, "trigger_loudest", quote=ranked.quote) for ranked in dominant[:1]]
+    return [
+        say(
+            language,
+            "trigger_new",
+            first=clock_time(ranked.fact.first, ranked.observation.window) or "",
+            quote=ranked.quote,
+        )
+        for ranked in new
+    ]
+
+
+def _silence(language: str, transcript: Transcript) -> str:
+    """Say that there was no trouble, or not a single event."""
+    everything = [call for call in transcript.calls if call.input.get("query") == ""]
+    is_empty = any(call.observation.is_result and not call.observation.found for call in everything)
+    return say(language, "no_events" if is_empty else "nothing_found")
 
 
 def _ids(identifiers: Iterable[str | None]) -> tuple[str, ...]:

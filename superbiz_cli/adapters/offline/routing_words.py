@@ -35,23 +35,27 @@ HAPPENING = _any_of(r"""
     \bsince\b | \bnow\b | \btoday\b | \byesterday\b | \blast (?:night|hour|week)\b | \bago\b | \bstill\b
     \bagain\b | \bsuddenly\b | \bkeeps?\b | \bstarted\b | \bjust\b | \bour\b | \bprod(?:uction)?\b
     \b\d{1,2}:\d{2}\b | \bis (?:it|there)\b | \bwhy (?:is|are|did|does|do|was|were)\b | \bcheck\b
-    \blook into\b | \bhave been\b
+    \blook into\b | \bhave been\b | \bgoing on\b | \bhappen(?:s|ed|ing)\b | \bwhat is wrong\b
+    \bwhat's wrong\b
+    \b(?:fails|crashes|hangs|keep|is down|are down|is slow|are slow|times out|time out)\b
     开始 | 刚才 | 刚刚 | 现在 | 今天 | 昨天 | 昨晚 | 早上 | 上午 | 下午 | 凌晨 | 目前 | 突然 | 一直
     又 | 还在
     频繁 | 大量 | 线上 | 生产 | 我们的 | 为什么 | 为何 | \d点 | 帮我查 | 查一下 | 看一下 | 看看
-    怎么回事 | 出了什么
+    怎么回事 | 出了什么 | 怎么了 | 什么原因 | 什么问题 | 什么情况
 """)
 
 # Someone wrote down the answer.
 DOCUMENTED = _any_of(r"""
-    \bhow (?:do|can|should|to|would)\b | \bwhat (?:is|are|does)\b | \bwhat's (?:the|our|a|an)\b
+    \bhow (?:do|can|should|to|would)\b | \bwhat(?:'s| is| are) (?:the|our|a|an)\b
+    \bwhat does\b.*\bmean\b
     \brunbook\b | \bplaybook\b | \bprocedure\b | \bdocumentation\b | \bdocs?\b | \bpolicy\b
     \bbest practices?\b | \bexplain\b | \bmeaning of\b | \bwho (?:is|owns)\b | \bdifference between\b
     \bsteps? (?:to|for)\b | \bguide(?:line)?s?\b | \bdefault value\b | \bwhere (?:is|are|do|can)\b
     \brecommended\b | \bshould (?:we|i)\b
-    如何 | 怎么(?!回事|办) | 怎样 | 是什么 | 什么是 | 什么意思 | 含义 | 流程 | 手册 | 文档 | 规范 | 步骤
-    最佳实践
-    有哪些 | 区别 | 谁负责 | 在哪里 | 说明 | 教程 | 指南 | 建议值 | 默认值 | 预案
+    如何 | 怎么(?!回事|办|了|样) | 怎样 | 是什么(?!原因|问题|情况|导致|引起) | 什么是 | 什么意思
+    含义 | 流程 | 手册
+    文档 | 规范 | 步骤 | 最佳实践 | 有哪些 | 区别 | 谁负责 | 在哪里 | 说明 | 教程 | 指南 | 建议值
+    默认值 | 预案
 """)
 
 # The question is about superbiz.

@@ -15,7 +15,7 @@ from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import ToolName
 
 APPLICATION = "APPLICATION"
-_BROAD = ("error", "exception", "failed", "timeout", "warn")
+_BROAD = ("warn", "fail", "exception", "timeout")
 _LOOK_BACK_FACTOR = 6
 _MAX_LOOK_BACKS = 2
 _DEFAULT_MINUTES = 30
@@ -32,17 +32,22 @@ class _Search:
 def next_search(transcript: Transcript, terms: QueryTerms, *, after_a_miss: bool) -> Planned | None:
     """Return the next search of the survey, None when it is done.
 
-    After a miss a broad search comes first: two misses in a row end the collection.
+    After a miss a broad search comes first: two misses in a row end the collection. If nothing was
+    found at all yet, that is the search for every event: it can only miss if there is none.
     """
+    everything = _log_search("")
+    if after_a_miss and not any(call.observation.found for call in transcript.calls):
+        return everything if _is_open(transcript, everything) else None
     open_searches = [
-        search
-        for search in _searches(transcript, terms)
-        if transcript.made(search.planned.tool, search.planned.input) is None
-        and transcript.offers(search.planned.tool, search.planned.input)
+        search for search in _searches(transcript, terms) if _is_open(transcript, search.planned)
     ]
     if after_a_miss:
         open_searches.sort(key=lambda search: not search.is_broad)
     return open_searches[0].planned if open_searches else None
+
+
+def _is_open(transcript: Transcript, planned: Planned) -> bool:
+    return transcript.offers(planned.tool, planned.input) and not transcript.made(planned.tool, planned.input)
 
 
 def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
@@ -54,9 +59,9 @@ def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
     if terms.service:
         yield _narrow(terms.service, "error")
     if not _shows_trouble(transcript):
+        yield _Search(_log_search(""), is_broad=True)
         yield from (_Search(_log_search(word), is_broad=True) for word in _BROAD)
         yield from (_narrow(symptom) for symptom in terms.symptoms)
-        yield _Search(_log_search(""), is_broad=True)
     yield from _origin_of_the_loudest(transcript)
     yield _Search(_log_search("error", topic="SYSTEM_EVENTS"), is_broad=False)
     if terms.symptom == "slow":

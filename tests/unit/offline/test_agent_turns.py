@@ -55,9 +55,16 @@ def test_a_result_that_shows_nothing_new_is_no_gain() -> None:
     assert arguments(reply)["previous_observation"]["information_gain"] == "NO_GAIN"
 
 
-def test_after_a_miss_a_broad_search_comes_first() -> None:
-    """Two misses in a row end the collection, so the next one must be likely to find something."""
-    assert arguments(Talk().answer(a_result()))["input"]["query"] == "error"
+def test_after_a_first_miss_every_event_is_searched() -> None:
+    """Two misses in a row end the collection, so the next search must find whatever there is."""
+    assert arguments(Talk().answer(a_result()))["input"]["query"] == ""
+
+
+def test_after_a_later_miss_a_broad_search_comes_first() -> None:
+    talk = Talk(system=system_prompt(["diagnose-mysql-connection-pool"]))
+    talk.answer(a_result(a_pattern("Read timed out"), call_id="ev-test-1"), call_id="ev-test-1")
+    reply = talk.answer(a_result(call_id="ev-test-2"), call_id="ev-test-2")
+    assert arguments(reply)["input"] == {"topic": "APPLICATION", "query": "error"}
 
 
 def test_an_order_to_stop_gets_the_draft() -> None:

@@ -73,9 +73,28 @@ def test_quiet_logs_yield_no_cause_and_no_invention(tmp_path: Path) -> None:
     assert all(item.kind is AnalysisKind.NEGATIVE_OBSERVATION for item in found.draft.analysis or ())
 
 
+def test_what_is_missing_names_the_new_error(tmp_path: Path) -> None:
+    """A fallback shows nothing of the draft but this list."""
+    new = [line(minute / 2, f"ERROR ledger entry {minute} rejected by validator") for minute in range(20)]
+    limits = ask(tmp_path, "the ledger is broken", *noise(), *new).draft.limitations
+    assert limits is not None
+    assert any(
+        "new since 11:50:30" in text and "rejected by validator" in text for text in limits.missing_info
+    )
+
+
+def test_trouble_without_an_error_word_is_found_among_all_events(tmp_path: Path) -> None:
+    new = [line(minute, f"WARN ledger entry {minute} skipped") for minute in range(1, 9)]
+    found = ask(tmp_path, "the books do not add up", *noise(), *new)
+    assert "" in found.searches
+    assert any("skipped" in text for text in found.texts)
+
+
 def test_an_empty_log_yields_negative_observations_only(tmp_path: Path) -> None:
     found = ask(tmp_path, "payments are failing")
     assert found.draft.conclusion is None
+    assert found.draft.limitations is not None
+    assert any("the sources hold none" in text for text in found.draft.limitations.missing_info)
     assert {item.kind for item in found.draft.analysis or ()} <= {AnalysisKind.NEGATIVE_OBSERVATION}
 
 
