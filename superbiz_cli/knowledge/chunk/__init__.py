@@ -1,0 +1,1 @@
+"""From a document to its chunks: `blocks` parses, `sections` groups, `split` bounds, `chunks` packs."""
