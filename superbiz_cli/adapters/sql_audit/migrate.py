@@ -44,13 +44,19 @@ def ensure_schema(database: Database) -> None:
 def current_revision(database: Database) -> str | None:
     """Return the revision of the database, or None if it has never been migrated."""
     with database.read() as connection:
-        if not inspect(connection).has_table(VERSION_TABLE):
-            return None
-        revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
-        return None if revision is None else str(revision)
+        return _revision(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+    return None if revision is None else str(revision)
 
 
 def _migrate(address: Address) -> None:
+    import alembic.command  # noqa: F401  now: it takes seconds on a busy machine, too long under the lock
+
     with closing(Database(address, patience_s=PATIENCE_S + _ANSWER_S)) as patient:
         if address.file is None:
             with patient.write() as connection, _server_lock(connection, address):
@@ -62,6 +68,8 @@ def _migrate(address: Address) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
+    if _revision(connection) == HEAD:  # another process was faster; it may be writing its Run by now
+        return
     from alembic import command
     from alembic.config import Config
 
