@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from superbiz_cli.adapters.offline.ranking import RankedFact, background_facts, 
 from superbiz_cli.adapters.offline.sighting import Sighting
 from superbiz_cli.adapters.offline.statements import fact_sentence, negative_sentence, origin_sentence
 from superbiz_cli.adapters.offline.times import clock_time
-from superbiz_cli.adapters.offline.transcript import Observation, Transcript
+from superbiz_cli.adapters.offline.transcript import Fact, Observation, Transcript
 from superbiz_cli.adapters.offline.words import language_of
 from superbiz_cli.harness.contract.draft import Action, AnalysisItem, Conclusion, Draft, Recommendation
 from superbiz_cli.harness.contract.skill import Finding
@@ -24,6 +25,7 @@ _MAX_DOMINANT = 6
 _MAX_BACKGROUND = 2
 _MAX_NEGATIVE = 3
 _MAX_TRIGGERS = 2
+_HEADER_CHARS = 80
 
 
 @dataclass(slots=True)
@@ -192,13 +194,19 @@ def _missing(
     missing = [say(language, "rule_unproven", skill=plan.skill.name) for plan in progress]
     if not progress:
         missing.append(say(language, "no_rule"))
-    writers = {
-        fact.service.lower() for call in transcript.calls for fact in call.observation.facts() if fact.service
-    }
-    if terms.service and not any(terms.service.lower() in writer for writer in writers):
+    facts = [fact for call in transcript.calls for fact in call.observation.facts()]
+    if terms.service and facts and not any(_is_written_by(fact, terms.service) for fact in facts):
         missing.append(say(language, "service_unseen", service=terms.service))
     missing.extend(_triggers(language, dominant) or [_silence(language, transcript)])
     return tuple(missing)
+
+
+def _is_written_by(fact: Fact, service: str) -> bool:
+    """Whether the event names a service like `service` as its writer: in its field or in its header."""
+    header = rf"(?:^|[\[\s]){re.escape(service)}[\w-]*\s*(?:\]|:|-\s)"
+    return service.lower() in (fact.service or "").lower() or bool(
+        re.search(header, fact.text[:_HEADER_CHARS], re.IGNORECASE)
+    )
 
 
 def _triggers(language: str, dominant: Sequence[RankedFact]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from superbiz_cli.harness.contract.skill import Condition, PlanStep
 
 MAX_QUOTE_CHARS = 160
 _MIN_QUOTE_CHARS = 8
+_MIN_WORDS = 3
 _HEADER_END = re.compile(r"(?: : |\] (?=[A-Z])|--- )")
 _PIECE = re.compile(r'[^"\n“”]+')
 
@@ -86,14 +87,11 @@ def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     """Return a verbatim piece of `text` that is fit to stand between quotation marks.
 
     One line without a quotation mark and without the header of the line, at most `MAX_QUOTE_CHARS`: the
-    piece around text[start:end], or the one with most words if no place is given. "" if nothing
+    piece around text[start:end], or the first sentence if no place is given. "" if nothing
     readable is left.
     """
-    at, piece = max(
-        ((match.start(), match.group(0)) for match in _PIECE.finditer(text)),
-        key=lambda piece: (end > 0 and piece[0] <= start < piece[0] + len(piece[1]), _word_count(piece[1])),
-        default=(0, ""),
-    )
+    pieces = [(match.start(), match.group(0)) for match in _PIECE.finditer(text)]
+    at, piece = _piece_at(pieces, start) if end else _telling_piece(pieces)
     wanted = (start - at, end - at) if end else (len(piece), 0)
     begin = max((match.end() for match in _HEADER_END.finditer(piece[: wanted[0]])), default=0)
     if end and wanted[1] - begin > MAX_QUOTE_CHARS:
@@ -106,6 +104,17 @@ def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
 
 
-def _word_count(piece: str) -> tuple[int, int]:
+def _piece_at(pieces: Sequence[tuple[int, str]], start: int) -> tuple[int, str]:
+    inside = (piece for piece in pieces if piece[0] <= start < piece[0] + len(piece[1]))
+    return next(inside, _telling_piece(pieces))
+
+
+def _telling_piece(pieces: Sequence[tuple[int, str]]) -> tuple[int, str]:
+    """Return the first piece that is a sentence of some words, else the longest."""
+    sentences = (piece for piece in pieces if _word_count(piece[1]) >= _MIN_WORDS)
+    return next(sentences, max(pieces, key=lambda piece: len(piece[1]), default=(0, "")))
+
+
+def _word_count(piece: str) -> int:
     """Count words, `key=value` pairs apart: they are the frame of a message."""
-    return sum("=" not in word for word in piece.split()), len(piece)
+    return sum("=" not in word and any(char.isalpha() for char in word) for word in piece.split())

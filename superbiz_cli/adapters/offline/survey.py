@@ -35,7 +35,7 @@ def next_search(transcript: Transcript, terms: QueryTerms, *, after_a_miss: bool
     After a miss a broad search comes first: two misses in a row end the collection. If nothing was
     found at all yet, that is the search for every event: it can only miss if there is none.
     """
-    everything = _log_search("")
+    everything = _log_search("", minutes=_MAX_MINUTES if transcript.since is None else None)
     if after_a_miss and not any(call.observation.found for call in transcript.calls):
         return everything if _is_open(transcript, everything) else None
     open_searches = [
@@ -51,17 +51,18 @@ def _is_open(transcript: Transcript, planned: Planned) -> bool:
 
 
 def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
+    minutes = _MAX_MINUTES if _is_quiet_of_late(transcript) else None
     yield from (_narrow(term) for term in (terms.text, terms.identifier, terms.error_code) if term)
     for symptom in terms.symptoms or ("",):
         if terms.service or symptom:
-            yield _narrow(terms.service, symptom)
-    yield _Search(_log_search("error"), is_broad=True)
+            yield _narrow(terms.service, symptom, minutes=minutes)
+    yield _broad("error", minutes)
     if terms.service:
-        yield _narrow(terms.service, "error")
+        yield _narrow(terms.service, "error", minutes=minutes)
     if not _shows_trouble(transcript):
-        yield _Search(_log_search(""), is_broad=True)
-        yield from (_Search(_log_search(word), is_broad=True) for word in _BROAD)
-        yield from (_narrow(symptom) for symptom in terms.symptoms)
+        yield _broad("", minutes)
+        yield from (_broad(word, minutes) for word in _BROAD)
+        yield from (_narrow(symptom, minutes=minutes) for symptom in terms.symptoms)
     yield from _origin_of_the_loudest(transcript)
     yield _Search(_log_search("error", topic="SYSTEM_EVENTS"), is_broad=False)
     if terms.symptom == "slow":
@@ -72,8 +73,13 @@ def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
     )
 
 
-def _narrow(*terms: str) -> _Search:
-    return _Search(_log_search(" ".join(as_term(term) for term in terms if term)), is_broad=False)
+def _narrow(*terms: str, minutes: int | None = None) -> _Search:
+    query = " ".join(as_term(term) for term in terms if term)
+    return _Search(_log_search(query, minutes=minutes), is_broad=False)
+
+
+def _broad(word: str, minutes: int | None) -> _Search:
+    return _Search(_log_search(word, minutes=minutes), is_broad=True)
 
 
 def _log_search(query: str, *, topic: str = APPLICATION, minutes: int | None = None) -> Planned:
@@ -81,6 +87,16 @@ def _log_search(query: str, *, topic: str = APPLICATION, minutes: int | None = N
     if minutes is not None:
         arguments["lookback_minutes"] = minutes
     return Planned(ToolName.QUERY_LOGS, arguments)
+
+
+def _is_quiet_of_late(transcript: Transcript) -> bool:
+    """Whether a search over the last day found events, but none in the time that is searched by default."""
+    if transcript.until is None:
+        return False
+    recent = transcript.until - timedelta(minutes=_DEFAULT_MINUTES)
+    day = [call for call in transcript.calls if call.input.get("lookback_minutes") == _MAX_MINUTES]
+    last = [fact.last for call in day for fact in call.observation.facts() if fact.last is not None]
+    return bool(last) and max(last) < recent
 
 
 def _shows_trouble(transcript: Transcript) -> bool:

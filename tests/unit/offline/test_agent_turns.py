@@ -57,7 +57,11 @@ def test_a_result_that_shows_nothing_new_is_no_gain() -> None:
 
 def test_after_a_first_miss_every_event_is_searched() -> None:
     """Two misses in a row end the collection, so the next search must find whatever there is."""
-    assert arguments(Talk().answer(a_result()))["input"]["query"] == ""
+    assert arguments(Talk().answer(a_result()))["input"] == {
+        "topic": "APPLICATION",
+        "query": "",
+        "lookback_minutes": 1440,
+    }
 
 
 def test_after_a_later_miss_a_broad_search_comes_first() -> None:

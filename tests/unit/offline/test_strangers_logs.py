@@ -104,6 +104,19 @@ def test_errors_without_a_level_word_are_found(tmp_path: Path) -> None:
     assert any("refused connection" in text for text in found.texts)
 
 
+def test_events_of_hours_ago_are_found_when_no_time_was_named(tmp_path: Path) -> None:
+    old = [line(400 + minute, f"ERROR ledger entry {minute} rejected by validator") for minute in range(20)]
+    found = ask(tmp_path, "the ledger is broken", *old)
+    assert any("rejected by validator" in text for text in found.texts)
+
+
+def test_a_writer_named_in_the_line_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    new = [line(minute, "[ERROR] ledger-service - entry rejected by validator") for minute in range(1, 9)]
+    limits = ask(tmp_path, "ledger service fails", *new).draft.limitations
+    assert limits is not None
+    assert not any("No line written by" in text for text in limits.missing_info)
+
+
 def test_chinese_logs_and_question(tmp_path: Path) -> None:
     new = [line(minute, "ERROR 库存扣减失败：版本号冲突") for minute in range(1, 9)]
     found = ask(tmp_path, "库存扣减失败，帮我查一下", *noise(), *new)
