@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bz2
 import codecs
-import io
 import lzma
 import re
 import zlib
@@ -17,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18
 MAX_LINE_BYTES = 1 << 20
 SNIFF_BYTES = 1 << 16
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[@-Z\\^_=>])")
@@ -205,6 +204,11 @@ def _is_expected(char: str, name: str) -> bool:
     return 0x4E00 <= code <= 0x9FFF or 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFFEF
 
 
+def is_plain_utf8(encoding: str, head: bytes) -> bool:
+    """Whether text of this encoding can be read at any offset as it is."""
+    return encoding == "utf-8" and b"\x00" not in head
+
+
 def is_binary(head: bytes) -> bool:
     """Whether the (decoded) beginning of a file cannot be a text log. Holes of NULs are no objection."""
     sample = head[:8192].replace(b"\x00", b"")
@@ -239,7 +243,7 @@ def cleaned(block: bytes) -> bytes:
         block = block.replace(b"\x00", b"")
     if b"\x1b" in block:
         block = _ANSI.sub(b"", block)
-    if b"\r\n" in block:
+    if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     return block
 
@@ -274,8 +278,3 @@ def read_blocks(path: Path, *, encoding: str | None, check: Callable[[], None]) 
             if is_binary(block):
                 raise UnreadableLog("binary file")
         yield cleaned(block)
-
-
-def open_text(text: bytes) -> io.BytesIO:
-    """Return `text` as a file, for readers that take one."""
-    return io.BytesIO(text)

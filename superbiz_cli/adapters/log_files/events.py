@@ -6,9 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import chain
 from pathlib import Path
 
 from superbiz_cli.adapters.log_files.bytes_in import read_blocks
+from superbiz_cli.adapters.log_files.glued import (
+    has_second_header,
+    may_have_second_object,
+    split_json,
+    split_text,
+)
 from superbiz_cli.adapters.log_files.json_event import JsonEvent, parse_object, read_json_event, values_of
 from superbiz_cli.adapters.log_files.levels import find_level
 from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, learn_loci
@@ -60,27 +67,54 @@ class FileReader:
     skipped_lines: int = 0
     wrapper: Wrapper = Wrapper.NONE
     is_slow_log: bool = False
-    has_json: bool = False
+    json_lines: int = 0
+    plain_lines: int = 0
+    file_service: str = ""
     resolver: Resolver = field(init=False)
     matcher: HeaderMatcher = field(init=False)
+    sample: Sequence[bytes] = ()
 
     def __post_init__(self) -> None:
         self.resolver = Resolver(
             zone=self.source.zone, reference=self.reference, first_day=date_in_name(self.path.name)
         )
         self.matcher = HeaderMatcher((), self.source.zones)
+        self.file_service = stem_of(self.path.name)
 
-    def events(self) -> Iterator[tuple[int | None, RawFileEvent]]:
+    def events(self, blocks: Iterable[bytes] | None = None) -> Iterator[tuple[int | None, RawFileEvent]]:
         """Yield (instant, event) in the order of the file; the instant is None before the first time.
 
-        Raises UnreadableLog and OSError.
+        `blocks` are the file's blocks where they were opened before. Raises UnreadableLog and OSError.
         """
-        lines = self._lines()
+        lines = (line for block in (self.open() if blocks is None else blocks) for line in split_lines(block))
+        yield from self.assemble(lines)
+
+    def assemble(self, lines: Iterable[bytes]) -> Iterator[tuple[int | None, RawFileEvent]]:
+        """Yield (instant, event) for lines of a file that was opened before."""
         found = (
             self._slow_events(lines) if self.is_slow_log else self._line_events(unwrap(self.wrapper, lines))
         )
         for event in found:
             yield None if event.stamp is None else self.resolver.resolve(event.stamp), event
+
+    def open(self) -> Iterator[bytes]:
+        """Learn the file from its first block, then return all its blocks. Raises UnreadableLog, OSError."""
+        blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
+        first = next(blocks, b"")
+        self.learn(split_lines(first)[:SAMPLE_LINES])
+        return chain((first,), blocks)
+
+    def learn(self, sample: Sequence[bytes]) -> None:
+        """Decide from a sample of lines how the file is read."""
+        self.wrapper = detect_wrapper(sample)
+        self.sample = sample
+        inner = [line.text for line in unwrap(self.wrapper, sample)]
+        self.is_slow_log = self.wrapper is Wrapper.NONE and is_slow_log(inner)
+        plain = [line for line in inner if line[:1] != b"{"]
+        self.json_lines = len(inner) - len(plain)
+        self.plain_lines = sum(1 for line in plain if line.strip())
+        if not self.is_slow_log:
+            self.matcher = HeaderMatcher(learn_loci(plain, self.source.zones), self.source.zones)
 
     def understand(self, at_us: int, event: RawFileEvent) -> LogEvent:
         """Return what an event says."""
@@ -102,27 +136,6 @@ class FileReader:
         message = "\n".join([_message(before, rest), *text.split("\n")[1:]])
         return LogEvent(at_us, text, message, find_level(rest, before), service or self.file_service)
 
-    @property
-    def file_service(self) -> str:
-        """The service when neither the configuration nor the event names one: the stem of the file's name."""
-        return re.split(r"[.](?:log|out|err|txt|json|jsonl|\d)|[-_.]\d{4}", self.path.name)[0]
-
-    def _lines(self) -> Iterator[bytes]:
-        """Learn the file from its first block, then return all its lines."""
-        blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
-        first = next(blocks, b"")
-        lines = _split(first)
-        self._learn(lines[:SAMPLE_LINES])
-        return _chain(lines, blocks)
-
-    def _learn(self, sample: Sequence[bytes]) -> None:
-        self.wrapper = detect_wrapper(sample)
-        inner = [line.text for line in unwrap(self.wrapper, sample)]
-        self.is_slow_log = self.wrapper is Wrapper.NONE and is_slow_log(inner)
-        if not self.is_slow_log:
-            plain = [line for line in inner if line[:1] != b"{"]
-            self.matcher = HeaderMatcher(learn_loci(plain, self.source.zones), self.source.zones)
-
     def _slow_events(self, lines: Iterable[bytes]) -> Iterator[RawFileEvent]:
         for query in slow_queries(lines, self.source.zones):
             yield RawFileEvent(query.stamp, query.lines, slow=query)
@@ -133,39 +146,49 @@ class FileReader:
         for line in lines:
             current = open_events.get(line.stream)
             begun = self._begin(line, current)
-            if begun is not None:
+            if not begun:
                 if current is not None:
-                    yield current
-                open_events[line.stream] = begun
-            elif current is not None:
-                current.append(line.text)
-            elif line.text.strip():
-                self.skipped_lines += 1
+                    current.append(line.text)
+                elif line.text.strip():
+                    self.skipped_lines += 1
+                continue
+            if current is not None:
+                yield current
+            yield from begun[:-1]
+            open_events[line.stream] = begun[-1]
         yield from open_events.values()
 
-    def _begin(self, line: LogicalLine, current: RawFileEvent | None) -> RawFileEvent | None:
+    def _begin(self, line: LogicalLine, current: RawFileEvent | None) -> list[RawFileEvent]:
+        """Return the events that a line begins: none if it continues one, several if newlines are missing."""
         text = line.text
         if text[:1] == b"{":
-            fields = parse_object(text.decode("utf-8", "replace"))
-            event = read_json_event(fields, self.source.zones) if fields is not None else None
-            stamp = line.stamp or (event.stamp if event is not None else None)
-            if event is None or stamp is None:
-                return None
-            self.has_json = True
-            return RawFileEvent(stamp, [text], json=event, service=line.service, size=len(text))
+            begun = self._json_event(line, text)
+            if begun is not None:
+                return [begun]
+            pieces = split_json(text) if may_have_second_object(text) else []
+            return [event for piece in pieces if (event := self._json_event(line, piece)) is not None]
         header = self.matcher.match(text)
         if header is not None:
-            return RawFileEvent(
-                line.stamp or header.stamp,
-                [text],
-                header.start,
-                header.end,
-                service=line.service,
-                size=len(text),
-            )
+            pieces = split_text(text) if has_second_header(text) else [text]
+            return [event for piece in pieces if (event := self._text_event(line, piece)) is not None]
         if line.stamp is None or self.matcher.names or (current is not None and _CONTINUES.match(text)):
+            return []
+        return [RawFileEvent(line.stamp, [text], service=line.service, size=len(text))]
+
+    def _json_event(self, line: LogicalLine, text: bytes) -> RawFileEvent | None:
+        fields = parse_object(text.decode("utf-8", "replace"))
+        event = read_json_event(fields, self.source.zones) if fields is not None else None
+        stamp = line.stamp or (event.stamp if event is not None else None)
+        if event is None or stamp is None:
             return None
-        return RawFileEvent(line.stamp, [text], service=line.service, size=len(text))
+        return RawFileEvent(stamp, [text], json=event, service=line.service, size=len(text))
+
+    def _text_event(self, line: LogicalLine, text: bytes) -> RawFileEvent | None:
+        header = self.matcher.match(text)
+        if header is None:
+            return None
+        stamp = line.stamp or header.stamp
+        return RawFileEvent(stamp, [text], header.start, header.end, service=line.service, size=len(text))
 
 
 def date_in_name(name: str) -> date | None:
@@ -179,17 +202,17 @@ def date_in_name(name: str) -> date | None:
         return None
 
 
-def _split(block: bytes) -> list[bytes]:
+def stem_of(name: str) -> str:
+    """Return the name of a log file without what rotation and format have added: a likely service name."""
+    return re.split(r"[.](?:log|out|err|txt|json|jsonl|\d)|[-_.]\d{4}", name)[0]
+
+
+def split_lines(block: bytes) -> list[bytes]:
+    """Return the lines of a block without their newlines."""
     lines = block.split(b"\n")
     if not lines[-1]:
         lines.pop()
     return lines
-
-
-def _chain(lines: list[bytes], blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield from lines
-    for block in blocks:
-        yield from _split(block)
 
 
 def _message(before: str, rest: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from superbiz_cli.adapters.log_files.header import Header, end_of_time, find_header
 from superbiz_cli.adapters.log_files.stamps import Lacks, Shape, Stamp, Zones
 
-SAMPLE_LINES = 2_000
+SAMPLE_LINES = 1_000
 _ANCHOR = re.compile(
     rb"(?:\xef\xbb\xbf)?[\[(<\"'*#|]{0,3}(?:<\d{1,3}>)?(?:1 )?[\[(]?"
     rb"(?:\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE|[A-Z])\]?"
@@ -59,12 +59,34 @@ class HeaderMatcher:
         self._zones = zones
         self._loci: list[tuple[Locus, re.Pattern[bytes]]] = []
         for locus in loci:
-            self._lock(locus)
+            self.lock(locus)
 
     @property
     def names(self) -> list[str]:
         """The names of the locked loci."""
         return sorted({locus.name for locus, _ in self._loci})
+
+    def __len__(self) -> int:
+        """The number of locked loci."""
+        return len(self._loci)
+
+    @property
+    def detector(self) -> bytes:
+        """A pattern without groups that matches where a line begins with one of the locked loci."""
+        return b"(?:" + b"|".join(_ungrouped(pattern.pattern) for _, pattern in self._loci) + b")"
+
+    @property
+    def knows_dates(self) -> bool:
+        """Whether every locked locus states a date, not only a time of day."""
+        return bool(self._loci) and all(locus.shape.name != "time" for locus, _ in self._loci)
+
+    def locus_in(self, line: bytes) -> Locus | None:
+        """Return the locked locus that heads `line`, if any."""
+        for locus, pattern in self._loci:
+            found = pattern.match(line)
+            if found is not None and locus.shape.read(found, self._zones) is not None:
+                return locus
+        return None
 
     def match(self, line: bytes) -> LineHeader | None:
         """Return the header of `line`, None if it continues the event before."""
@@ -79,7 +101,7 @@ class HeaderMatcher:
 
     def _late(self, line: bytes) -> LineHeader | None:
         """Look for a header of another shape: only a full date at the very beginning of the line."""
-        if not line or line[0] in b" \t}" or not _MAY_START.match(line):
+        if not line or line[0] in b" \t}" or not MAY_START.match(line):
             return None
         header = find_header(line, self._zones)
         if header is None or header.stamp.lacks is Lacks.DATE or header.shape.name == "epoch":
@@ -87,10 +109,11 @@ class HeaderMatcher:
         locus = locus_of(line, header)
         if not locus.anchored:
             return None
-        self._lock(locus)
+        self.lock(locus)
         return LineHeader(header.stamp, header.start, header.end)
 
-    def _lock(self, locus: Locus) -> None:
+    def lock(self, locus: Locus) -> None:
+        """Add a locus to those that are recognised."""
         if locus.logfmt:
             source = rb"(?=[A-Za-z_@][\w.@-]*=)(?:.*?\s)??" + _TIME_KEY
         elif locus.anchored:
@@ -100,7 +123,11 @@ class HeaderMatcher:
         self._loci.append((locus, re.compile(source + rb"(?P<t>" + locus.shape.source + rb")")))
 
 
-_MAY_START = re.compile(rb"[\[(<\"'*#]{0,3}(?:\d|<\d|[A-Z][a-z]{2}[ -]|[IWEF]\d{4} |@4)")
+MAY_START = re.compile(rb"[\[(<\"'*#]{0,3}(?:\d|<\d|[A-Z][a-z]{2}[ -]|[IWEF]\d{4} |@4)")
+
+
+def _ungrouped(source: bytes) -> bytes:
+    return re.sub(rb"\(\?P<\w+>", b"(?:", source).replace(b"(?P=s)", b"[-/. ]")
 
 
 def locus_of(line: bytes, header: Header) -> Locus:
@@ -121,15 +148,21 @@ def learn_loci(lines: Sequence[bytes], zones: Zones) -> list[Locus]:
     votes: Counter[Locus] = Counter()
     stamped = 0
     unindented = 0
+    known = HeaderMatcher((), zones)
     for line in lines:
         if not line.strip() or line[:1] in b" \t":
             continue
         unindented += 1
-        header = find_header(line, zones)
-        if header is None:
-            continue
+        locus = known.locus_in(line)
+        if locus is None:
+            header = find_header(line, zones)
+            if header is None:
+                continue
+            locus = locus_of(line, header)
+            if locus.anchored:
+                known.lock(locus)
         stamped += 1
-        votes[locus_of(line, header)] += 1
+        votes[locus] += 1
     full = [
         locus
         for locus, count in votes.most_common()

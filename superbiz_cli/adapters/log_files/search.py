@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
+from superbiz_cli.adapters.log_files.blocks import BlockScan, layout_of
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
 from superbiz_cli.adapters.log_files.discovery import discover, problem_of
-from superbiz_cli.adapters.log_files.events import FileReader
+from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
+from superbiz_cli.adapters.log_files.region import SortedFile, is_searchable, read_region
 from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.logs.contract import LogQuery, TimeWindow, from_us
@@ -15,7 +18,6 @@ from superbiz_cli.harness.tool.logs.tally import EventTally
 from superbiz_cli.harness.tool.logs.terms import matches_all
 
 _CHECK_EVERY = 256
-_WRITING_SLACK = timedelta(hours=26)  # zones apart, and files that are touched late
 
 
 class FileSource:
@@ -32,10 +34,7 @@ class FileSource:
         for path in found.files:
             run.check_active()
             try:
-                if self._is_too_old(path, query.window):
-                    readable += 1
-                    continue
-                self._search_file(path, query, tally, run)
+                FileSearch(path, self._source, query, tally, run).search()
                 readable += 1
             except UnreadableLog as error:
                 problems.append(f"{path.name}: {error.reason}")
@@ -48,24 +47,50 @@ class FileSource:
             answered=readable > 0,
         )
 
-    def _is_too_old(self, path: Path, window: TimeWindow) -> bool:
-        """Whether the file was last written before the window and the one before it began."""
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return written + _WRITING_SLACK < from_us(window.before().start_us)
 
-    def _search_file(self, path: Path, query: LogQuery, tally: EventTally, run: Run) -> None:
-        reference = min(datetime.fromtimestamp(path.stat().st_mtime, UTC), from_us(query.window.end_us))
-        reader = FileReader(path, self._source, reference, check=run.check_active)
-        before = query.window.before()
-        for number, (at_us, raw) in enumerate(reader.events()):
-            if number % _CHECK_EVERY == 0:
-                run.check_active()
-            if at_us is None or not before.start_us <= at_us <= query.window.end_us:
-                continue
-            event = reader.understand(at_us, raw)
-            if not matches_all(event.text, query.terms):
-                continue
-            if query.window.contains(at_us):
-                tally.add(event)
+class FileSearch:
+    """One query over one file."""
+
+    def __init__(self, path: Path, source: LogSource, query: LogQuery, tally: EventTally, run: Run) -> None:
+        self._path = path
+        self._query = query
+        self._tally = tally
+        self._run = run
+        status = path.stat()
+        self._size = status.st_size
+        reference = min(datetime.fromtimestamp(status.st_mtime, UTC), from_us(query.window.end_us))
+        self._reader = FileReader(path, source, reference, check=run.check_active)
+
+    def search(self) -> None:
+        """Add the matching events to the tally. Raises UnreadableLog, OSError, RunAborted."""
+        blocks = self._reader.open()
+        layout = layout_of(self._reader)
+        if layout is None:
+            self._add_events(self._reader.events(blocks))
+            return
+        scan = BlockScan(self._reader, layout, self._query, self._tally)
+        if not is_searchable(self._path, self._size):
+            scan.scan_all(blocks)
+            return
+        with self._path.open("rb") as file:
+            both = TimeWindow(self._query.window.before().start_us, self._query.window.end_us)
+            region = SortedFile(file.fileno(), self._size, layout, self._run.check_active).region(both)
+            if region is None:
+                scan.scan_all(blocks)
             else:
-                tally.add_before(event)
+                scan.scan_all(read_region(file.fileno(), region, self._run.check_active))
+
+    def _add_events(self, events: Iterable[tuple[int | None, RawFileEvent]]) -> None:
+        before = self._query.window.before()
+        for number, (at_us, raw) in enumerate(events):
+            if number % _CHECK_EVERY == 0:
+                self._run.check_active()
+            if at_us is None or not before.start_us <= at_us <= self._query.window.end_us:
+                continue
+            event = self._reader.understand(at_us, raw)
+            if not matches_all(event.text, self._query.terms):
+                continue
+            if self._query.window.contains(at_us):
+                self._tally.add(event)
+            else:
+                self._tally.add_before(event)

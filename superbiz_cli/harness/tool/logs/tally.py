@@ -1,7 +1,8 @@
-"""Condense a stream of matching events into counts, patterns and an even sample, in bounded memory."""
+"""Condense matching events into counts, patterns and an even sample, in bounded memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from superbiz_cli.harness.tool.logs.contract import (
@@ -15,179 +16,229 @@ from superbiz_cli.harness.tool.logs.contract import (
 from superbiz_cli.harness.tool.logs.patterns import mask, merge_templates
 from superbiz_cli.harness.tool.logs.stack import without_frames
 
+MINUTE_US = 60_000_000
 MAX_SHAPES = 2_000
 MAX_PATTERNS = 40
 MAX_EVENTS = 90
-KEPT_CHARS = 6_000
+MAX_KEPT_CHARS = 6_000
 MAX_RAW_CHARS = 90_000
-_MINUTE_US = 60_000_000
-_SAMPLE = 128
-_SLOTS = 60
+MAX_EXAMPLE_CHARS = 2_000
+SAMPLE = 128
+SLOTS = 60
 
-_Key = tuple[Level | None, str | None, str]
+_Family = tuple[Level | None, str | None]
 
 
-@dataclass(slots=True)
-class _Shape:
-    """All events of one masked message."""
+@dataclass(slots=True, eq=False)
+class Shape:
+    """All events of one masked message, level and service. A shape that joined another points to it."""
 
+    family: _Family
+    template: str
     count: int = 0
-    before: int = 0
+    was_before: bool = False
     first: LogEvent | None = None
-    last: LogEvent | None = None
+    last_us: int = 0
     minutes: dict[int, int] = field(default_factory=dict)
+    joined: Shape | None = None
 
-    def add(self, event: LogEvent) -> None:
-        self.count += 1
-        if self.first is None or event.at_us < self.first.at_us:
-            self.first = event
-        if self.last is None or event.at_us >= self.last.at_us:
-            self.last = event
-        minute = event.at_us // _MINUTE_US
-        self.minutes[minute] = self.minutes.get(minute, 0) + 1
+    def root(self) -> Shape:
+        """Return the shape that now counts for this one."""
+        shape = self
+        while shape.joined is not None:
+            shape = shape.joined
+        return shape
 
-    def absorb(self, other: _Shape) -> None:
+    def begins_before(self, at_us: int) -> bool:
+        """Whether the earliest event known so far is not later than `at_us`."""
+        return self.first is not None and self.first.at_us <= at_us
+
+    def absorb(self, other: Shape) -> None:
+        """Take over what another shape has counted."""
+        other.joined = self
+        self.was_before = self.was_before or other.was_before
         self.count += other.count
-        self.before += other.before
-        if other.first is not None and (self.first is None or other.first.at_us < self.first.at_us):
+        self.last_us = max(self.last_us, other.last_us)
+        if other.first is not None and not self.begins_before(other.first.at_us):
             self.first = other.first
-        if other.last is not None and (self.last is None or other.last.at_us > self.last.at_us):
-            self.last = other.last
-        for minute, count in other.minutes.items():
-            self.minutes[minute] = self.minutes.get(minute, 0) + count
+        for minute, number in other.minutes.items():
+            self.minutes[minute] = self.minutes.get(minute, 0) + number
 
 
 class EventTally:
     """Counts all events, groups them by shape, and keeps an even sample of them.
 
     The sample is systematic: every k-th event is kept, and k doubles whenever the buffer is full. One
-    event for each slot of the window and the first and last of each shape are kept besides, so that a
-    burst can hide neither the quiet time before it nor a rare shape.
+    event for each slot of the window and the first of each shape are kept besides, so that a burst can
+    hide neither the quiet time before it nor a rare shape.
     """
 
     def __init__(self, window: TimeWindow) -> None:
-        self._window = window
-        self._shapes: dict[_Key, _Shape] = {}
-        self._sample: list[LogEvent] = []
-        self._stride = 1
-        self._slots: dict[int, LogEvent] = {}
-        self._slot_us = max(1, (window.end_us - window.start_us) // _SLOTS + 1)
+        self.window = window
         self.match_count = 0
+        self.stride = 1
         self.looked_before = True
+        self._shapes: dict[tuple[_Family, str], Shape] = {}
+        self._sample: list[tuple[LogEvent, Shape]] = []
+        self._slots: dict[int, tuple[LogEvent, Shape]] = {}
+        self._slot_us = max(1, (window.end_us - window.start_us) // SLOTS + 1)
 
     def add(self, event: LogEvent) -> None:
         """Count one matching event of the window."""
-        kept = _shortened(event)
-        self._shape_of(kept).add(kept)
-        self._slots.setdefault((event.at_us - self._window.start_us) // self._slot_us, kept)
-        if self.match_count % self._stride == 0:
-            self._sample.append(kept)
-            if len(self._sample) > _SAMPLE:
-                self._sample = self._sample[::2]
-                self._stride *= 2
-        self.match_count += 1
+        shape = self.shape_of(event)
+        self.keep(event, shape, sampled=self.match_count % self.stride == 0)
+        self.add_many(shape, 1, {event.at_us // MINUTE_US: 1}, event.at_us)
+        self.note_first(shape, event)
 
     def add_before(self, event: LogEvent) -> None:
-        """Note the shape of one matching event of the equally long window before."""
-        self._shape_of(event).before += 1
+        """Note that the shape of `event` occurred in the equally long window before."""
+        self.shape_of(event).was_before = True
+
+    def shape_of(self, event: LogEvent) -> Shape:
+        """Return the shape of an event; a new one is made while there is room."""
+        family = (event.level, event.service)
+        template = mask(event.message)
+        shape = self._shapes.get((family, template))
+        if shape is not None:
+            return shape
+        if len(self._shapes) >= MAX_SHAPES:
+            self._merge()
+        if len(self._shapes) >= MAX_SHAPES:
+            template = ""  # so many different messages that the rest is one shape
+        return self._shapes.setdefault((family, template), Shape(family, template))
+
+    def add_many(self, shape: Shape, count: int, minutes: Mapping[int, int], last_us: int) -> None:
+        """Count matching events of one shape; `minutes` maps minutes since 1970 to counts.
+
+        `note_first` must be called for the first of them unless the shape begins before it.
+        """
+        self.match_count += count
+        shape = shape.root()
+        shape.count += count
+        shape.last_us = max(shape.last_us, last_us)
+        for minute, number in minutes.items():
+            shape.minutes[minute] = shape.minutes.get(minute, 0) + number
+
+    def note_first(self, shape: Shape, event: LogEvent) -> None:
+        """Make `event` the example of its shape if it is the earliest."""
+        shape = shape.root()
+        if not shape.begins_before(event.at_us):
+            shape.first = _shortened(event)
+
+    def make_room(self, count: int) -> None:
+        """Widen the stride so that `count` further events give no more than one full sample."""
+        while count // self.stride > SAMPLE:
+            self._thin()
+
+    def keep(self, event: LogEvent, shape: Shape, *, sampled: bool) -> None:
+        """Keep an event for its slot of the window if that is empty, and for the sample if `sampled`."""
+        slot = (event.at_us - self.window.start_us) // self._slot_us
+        if not sampled and slot in self._slots:
+            return
+        kept = (_shortened(event), shape)
+        self._slots.setdefault(slot, kept)
+        if sampled:
+            self._sample.append(kept)
+            if len(self._sample) > SAMPLE:
+                self._thin()
+
+    def _thin(self) -> None:
+        self._sample = self._sample[::2]
+        self.stride *= 2
+
+    def empty_slots(self, from_us: int, to_us: int) -> list[int]:
+        """Return the slots between two instants of which no event is kept yet."""
+        first, last = (max(0, at_us - self.window.start_us) // self._slot_us for at_us in (from_us, to_us))
+        return [slot for slot in range(min(first, last), max(first, last) + 1) if slot not in self._slots]
+
+    def slot_bounds(self, slot: int) -> tuple[int, int]:
+        """Return the first and the last instant of a slot."""
+        begin = self.window.start_us + slot * self._slot_us
+        return begin, begin + self._slot_us - 1
 
     def finish(self) -> tuple[tuple[RawPattern, ...], tuple[RawEvent, ...]]:
         """Return the patterns by importance and the sampled events in time."""
         self._merge()
         ranked = sorted(
-            ((key, shape) for key, shape in self._shapes.items() if shape.count),
-            key=lambda item: (-item[1].count, -_severity(item[0][0]), item[0][2]),
+            (shape for shape in self._shapes.values() if shape.count),
+            key=lambda shape: (-shape.count, -_severity(shape.family[0]), shape.template),
         )[:MAX_PATTERNS]
-        number_of = {key: index for index, (key, _) in enumerate(ranked)}
-        patterns = tuple(self._pattern(key, shape) for key, shape in ranked)
-        return patterns, self._events(ranked, number_of)
-
-    def _shape_of(self, event: LogEvent) -> _Shape:
-        key = (event.level, event.service, mask(event.message))
-        shape = self._shapes.get(key)
-        if shape is None:
-            if len(self._shapes) >= MAX_SHAPES:
-                self._merge()
-            if len(self._shapes) >= MAX_SHAPES:
-                key = (event.level, event.service, "")
-            shape = self._shapes.setdefault(key, _Shape())
-        return shape
+        return tuple(self._pattern(shape) for shape in ranked), self._events(ranked)
 
     def _merge(self) -> None:
-        families: dict[tuple[Level | None, str | None], list[tuple[str, _Shape]]] = {}
-        for (level, service, template), shape in self._shapes.items():
-            families.setdefault((level, service), []).append((template, shape))
-        merged: dict[_Key, _Shape] = {}
-        for (level, service), members in families.items():
-            members.sort(key=lambda member: (-member[1].count - member[1].before, member[0]))
-            for index, leader in enumerate(merge_templates([template for template, _ in members])):
-                key = (level, service, members[leader][0])
-                if leader == index:
-                    merged[key] = members[index][1]
+        families: dict[_Family, list[Shape]] = {}
+        for shape in self._shapes.values():
+            families.setdefault(shape.family, []).append(shape)
+        self._shapes = {}
+        for family, shapes in families.items():
+            shapes.sort(key=lambda shape: (-shape.count, shape.template))
+            leaders = merge_templates([shape.template for shape in shapes])
+            for shape, leader in zip(shapes, leaders, strict=True):
+                if shapes[leader] is not shape:
+                    shapes[leader].absorb(shape)
                 else:
-                    merged[key].absorb(members[index][1])
-        self._shapes = merged
+                    self._shapes[family, shape.template] = shape
 
-    def _pattern(self, key: _Key, shape: _Shape) -> RawPattern:
-        level, service, _ = key
-        if shape.first is None or shape.last is None:
+    def _pattern(self, shape: Shape) -> RawPattern:
+        if shape.first is None:
             raise AssertionError("a counted shape has events")
         peak_minute, peak_count = max(shape.minutes.items(), key=lambda item: (item[1], -item[0]))
+        level, service = shape.family
         return RawPattern(
             count=shape.count,
             first_seen=_iso(shape.first.at_us),
-            last_seen=_iso(shape.last.at_us),
+            last_seen=_iso(shape.last_us),
             level=level,
             service=service,
-            example=shape.first.message[:2_000],
-            is_new=shape.before == 0 if self.looked_before else None,
-            peak_minute=_iso(peak_minute * _MINUTE_US),
+            example=shape.first.message[:MAX_EXAMPLE_CHARS],
+            is_new=not shape.was_before if self.looked_before else None,
+            peak_minute=_iso(peak_minute * MINUTE_US),
             peak_count=peak_count,
         )
 
-    def _events(self, ranked: list[tuple[_Key, _Shape]], number_of: dict[_Key, int]) -> tuple[RawEvent, ...]:
-        first = [shape.first for _, shape in ranked if shape.first is not None]
-        sample = sorted(self._sample, key=lambda event: event.at_us)
-        chosen: dict[int, LogEvent] = {}
-        used = 0
-        for event in (*first, *self._slots.values(), *_evenly(sample, MAX_EVENTS)):
-            if id(event) in chosen or len(chosen) >= MAX_EVENTS or used + len(event.message) > MAX_RAW_CHARS:
-                continue
-            chosen[id(event)] = event
-            used += len(event.message)
+    def _events(self, ranked: list[Shape]) -> tuple[RawEvent, ...]:
+        numbers = {id(shape): number for number, shape in enumerate(ranked)}
+        firsts = [(shape.first, shape) for shape in ranked if shape.first is not None]
+        sample = sorted(self._sample, key=lambda kept: kept[0].at_us)
+        chosen = _within_bounds([*firsts, *self._slots.values(), *_evenly(sample, MAX_EVENTS)])
         return tuple(
             RawEvent(
                 timestamp=_iso(event.at_us),
                 level=event.level,
                 service=event.service,
                 message=event.message,
-                pattern=self._locate(event, number_of),
+                pattern=numbers.get(id(shape.root()), -1),
             )
-            for event in sorted(chosen.values(), key=lambda event: event.at_us)
+            for event, shape in sorted(chosen, key=lambda kept: kept[0].at_us)
         )
 
-    def _locate(self, event: LogEvent, number_of: dict[_Key, int]) -> int:
-        """Return the number of the event's pattern, -1 if it is none of the ranked ones."""
-        template = mask(event.message)
-        found = number_of.get((event.level, event.service, template))
-        if found is not None:
-            return found
-        family = [key for key in number_of if key[:2] == (event.level, event.service)]
-        leader = merge_templates([*(key[2] for key in family), template])[-1]
-        return number_of[family[leader]] if leader < len(family) else -1
+
+def _within_bounds(candidates: Iterable[tuple[LogEvent, Shape]]) -> list[tuple[LogEvent, Shape]]:
+    """Return the candidates in their order, each event once, while they fit a raw answer."""
+    chosen: dict[tuple[int, str], tuple[LogEvent, Shape]] = {}
+    used = 0
+    for event, shape in candidates:
+        key = (event.at_us, event.message)
+        if key in chosen or len(chosen) >= MAX_EVENTS or used + len(event.message) > MAX_RAW_CHARS:
+            continue
+        chosen[key] = (event, shape)
+        used += len(event.message)
+    return list(chosen.values())
 
 
 def _shortened(event: LogEvent) -> LogEvent:
-    """Keep what can be shown. The cut lies far behind what is shown, so that redaction sees whole values."""
-    message = without_frames(event.message[: KEPT_CHARS * 8])[:KEPT_CHARS]
+    """Keep what can be shown. The cut lies far behind what is shown: redaction must see whole values."""
+    if not event.text and len(event.message) <= MAX_KEPT_CHARS:
+        return event
+    message = without_frames(event.message[: MAX_KEPT_CHARS * 8])[:MAX_KEPT_CHARS]
     return LogEvent(at_us=event.at_us, text="", message=message, level=event.level, service=event.service)
 
 
-def _evenly(events: list[LogEvent], count: int) -> list[LogEvent]:
-    if len(events) <= count:
-        return events
-    step = len(events) / count
-    return [events[int(index * step)] for index in range(count)]
+def _evenly(kept: list[tuple[LogEvent, Shape]], count: int) -> list[tuple[LogEvent, Shape]]:
+    if len(kept) <= count:
+        return kept
+    step = len(kept) / count
+    return [kept[int(index * step)] for index in range(count)]
 
 
 def _severity(level: Level | None) -> int:
