@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.evidence import VerifiedEvidence
@@ -17,10 +17,13 @@ from superbiz_cli.harness.guard.claims.moments import Moment
 from superbiz_cli.harness.guard.claims.names import Name, squashed, words
 from superbiz_cli.harness.guard.claims.normal import normal
 from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity, quantities
+from superbiz_cli.harness.guard.claims.reading import Reader
 from superbiz_cli.harness.guard.claims.scan import Pair, Scan, scan
 from superbiz_cli.harness.guard.claims.tolerance import is_bare, same_in
 from superbiz_cli.harness.guard.claims.vocabulary import ACRONYMS, IMPLIED_BY, REASON_PHRASES
 
+MAX_STATEMENT_CHARS = 4_000
+MAX_FIGURES = 120
 _WORDS = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
 _WINDOW_BEFORE = re.compile(
     r"(?i)(?:\b(?:from|since|between|and|until|till|to|before|after|by|window)|[-~从自到至截在于])\s*$"
@@ -55,6 +58,7 @@ def check_claims(
     """
     by_ref = {item.ref: item for item in evidence}
     asked = scan(query)
+    reader = Reader()
     cited: dict[str | None, list[VerifiedEvidence]] = {}
     founded: dict[str | None, Founded] = {}
     violations: list[Violation] = []
@@ -63,7 +67,7 @@ def check_claims(
             ref_of[call_id] for call_id in item.tool_call_ids or () if call_id and call_id in ref_of
         )
         cited[item.analysis_id] = [by_ref[ref] for ref in refs]
-        unfounded, kept = examine(item.text or "", corpus_of(cited[item.analysis_id]), asked)
+        unfounded, kept = examine(item.text or "", corpus_of(cited[item.analysis_id], reader), asked)
         founded[item.analysis_id] = kept
         if unfounded:
             violations.append(Violation(ViolationCode.CLAIM_NOT_IN_EVIDENCE, f"analysis[{index}].text"))
@@ -71,7 +75,7 @@ def check_claims(
         ids = dict.fromkeys(draft.conclusion.based_on_analysis_ids or ())
         union = {item.ref: item for analysis_id in ids for item in cited.get(analysis_id, ())}
         known = [founded[analysis_id] for analysis_id in ids if analysis_id in founded]
-        corpus = corpus_of(union.values())
+        corpus = corpus_of(union.values(), reader)
         unfounded, _ = examine(draft.conclusion.text or "", corpus, asked, known=known)
         if unfounded:
             violations.append(Violation(ViolationCode.CLAIM_NOT_IN_EVIDENCE, "conclusion.text"))
@@ -81,8 +85,15 @@ def check_claims(
 def examine(
     text: str, corpus: Corpus, asked: Scan, *, known: Sequence[Founded] = ()
 ) -> tuple[list[Unfounded], Founded]:
-    """Return what of `text` is not in `corpus`, and the numbers and times that are."""
+    """Return what of `text` is not in `corpus`, and the numbers and times that are.
+
+    A text that is too long to be a statement, or holds too many figures, is refused as a whole.
+    """
+    if len(text) > MAX_STATEMENT_CHARS:
+        return [Unfounded("length", text[:40])], Founded()
     stated = scan(text)
+    if len(stated.quantities) + len(stated.moments) + len(stated.names) > MAX_FIGURES:
+        return [Unfounded("figures", text[:40])], Founded()
     check = _Check(stated, corpus, asked, tuple(known))
     unfounded = [*check.quotes(), *check.pairs(), *check.names(), *check.moments()]
     wrong, right = check.quantities()
@@ -97,9 +108,7 @@ class _Check:
         self.asked = asked
         self.known = known
         self.lowered = corpus.lowered
-        asked_corpus = Corpus()
-        asked_corpus.add_text(asked.text)
-        self.asked_joined = asked_corpus.joined
+        self.asked_joined = corpus.reader.read(asked.text).joined
 
     # --- quotations ---------------------------------------------------------------------------
 
@@ -201,16 +210,11 @@ class _Check:
         shifts = (
             (timedelta(0), timedelta(seconds=30), timedelta(seconds=-30)) if is_rounded else (timedelta(0),)
         )
-        for at in instants:
-            for shift in shifts:
-                if moment.zones:
-                    if any(moment.is_of((at + shift).astimezone(zone)) for zone in moment.zones):
-                        return True
-                elif moment.is_of(at + shift):
-                    return True
+        if any(_is_read_as(moment, at + shift) for at in instants for shift in shifts):
+            return True
         others = [*self.corpus.written_times, *self.asked.moments]
         others += [other for founded in self.known for other in founded.moments]
-        return any(_same_time(moment, other) for other in others)
+        return any(moment.is_same_as(other) for other in others)
 
     def _bounds_a_window(self, moment: Moment) -> bool:
         before, after = self.stated.text[: moment.start], self.stated.text[moment.end :]
@@ -267,12 +271,8 @@ def _whole_number(text: str) -> tuple[Quantity, ...]:
     return tuple(found) if len(found) == 1 and found[0].text == clean else ()
 
 
-def _same_time(claim: Moment, other: Moment) -> bool:
-    """Whether a written time is the claimed one, cut to what the claim writes. Zones must not differ."""
-    if claim.zones and other.zones and claim.zones != other.zones:
-        return False
-    if claim.zones and not other.zones:
-        return False
-    mine = (claim.hour, claim.minute, claim.second, claim.microsecond, claim.month_day, claim.year)
-    theirs = (other.hour, other.minute, other.second, other.microsecond, other.month_day, other.year)
-    return all(want is None or want == have for want, have in zip(mine, theirs, strict=True))
+def _is_read_as(moment: Moment, at: datetime) -> bool:
+    """Whether `at` is the written time: in the stated zone, else as shown or in a zone named nearby."""
+    if moment.zones:
+        return any(moment.is_of(at.astimezone(zone)) for zone in moment.zones)
+    return moment.is_of(at) or any(moment.is_of(at.astimezone(zone)) for zone in moment.nearby)

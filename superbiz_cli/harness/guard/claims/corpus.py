@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import pairwise
+from typing import assert_never
 
 from superbiz_cli.harness.contract.evidence import VerifiedEvidence
+from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import SourceType
-from superbiz_cli.harness.guard.claims.moments import Moment, moments
+from superbiz_cli.harness.guard.claims.moments import Moment
 from superbiz_cli.harness.guard.claims.names import squashed
 from superbiz_cli.harness.guard.claims.normal import normal
-from superbiz_cli.harness.guard.claims.quantities import Quantity, quantities
-from superbiz_cli.harness.guard.claims.scan import _erase
-
-_INTERNAL = frozenset({"tool_call_id", "returned_count", "evidence_status", "truncated"})
-_RUNS = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
-_TOKENS = re.compile(r"[^\s,;=:()\[\]{}\"'<>|，。；、]+")
-_LONG_DIGITS = re.compile(r"(?<![0-9])[0-9]{4,}(?![0-9])")
-_VERSION = re.compile(r"(?<=[A-Za-z])\d+(?:\.\d+)+")
-_MAX_JOINED = 6
+from superbiz_cli.harness.guard.claims.quantities import Quantity, plain_quantities
+from superbiz_cli.harness.guard.claims.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +53,7 @@ class Corpus:
     `is_complete` tells that every matching event is among `records`, so that they can be counted.
     """
 
+    reader: Reader = field(default_factory=Reader)
     texts: list[str] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     patterns: list[PatternCount] = field(default_factory=list)
@@ -85,46 +79,32 @@ class Corpus:
 
     def add_text(self, text: str, *, record: int = -1) -> None:
         """Read a text of the evidence."""
-        clean = normal(text)
-        self.texts.append(clean)
-        self._index_names(clean)
-        rest = clean
-        for moment in moments(clean):
-            self.written_times.append(moment)
-            rest = _erase(rest, moment.start, moment.end)
-        for quantity in quantities(rest):
-            self.numbers.append(Keyed(quantity, _word_before(rest, quantity.start), record))
+        reading = self.reader.read(text)
+        self.texts.append(reading.text)
+        self.written_times += reading.moments
+        self.numbers += [Keyed(quantity, key, record) for quantity, key in reading.numbers]
+        self.joined |= reading.joined
+        self.long_digits |= reading.long_digits
+        self.versions |= reading.versions
+        for word, values in reading.followers.items():
+            self.followers.setdefault(word, set()).update(values)
 
     def add_number(self, value: JsonValue, key: str, *, record: int) -> None:
         """Read a number that stands in a cell."""
         number = Decimal(str(value))
-        for quantity in quantities(f"{number:f}"):
+        for quantity in plain_quantities(f"{number:f}"):
             self.numbers.append(Keyed(quantity, key.casefold(), record))
-
-    def _index_names(self, text: str) -> None:
-        runs = [match.group().casefold() for match in _RUNS.finditer(text)]
-        for start in range(len(runs)):
-            joined = ""
-            for run in runs[start : start + _MAX_JOINED]:
-                separator = "." if joined[-1:].isdigit() and run[0].isdigit() else ""
-                joined += separator + run
-                self.joined.add(joined)
-        self.long_digits.update(_LONG_DIGITS.findall(text))
-        self.versions.update(_VERSION.findall(text))
-        tokens = _TOKENS.findall(text)
-        for left, right in pairwise(tokens):
-            self.followers.setdefault(squashed(left), set()).add(right.rstrip(".").casefold())
 
     def follow(self, key: str, value: JsonValue) -> None:
         """Note that `value` stands under `key`, as in a row."""
         self.followers.setdefault(squashed(key), set()).add(str(value).casefold())
 
 
-def corpus_of(evidence: Iterable[VerifiedEvidence]) -> Corpus:
+def corpus_of(evidence: Iterable[VerifiedEvidence], reader: Reader | None = None) -> Corpus:
     """Read the payloads of `evidence`; internal ids and counts for the harness are left out."""
-    corpus = Corpus()
+    corpus = Corpus(reader=reader or Reader())
     items = list(evidence)
-    corpus.is_empty = not any(item.payload.get("match_count", 1) for item in items) and bool(items)
+    corpus.is_empty = all(item.evidence_status is EvidenceStatus.NO_EVIDENCE for item in items)
     for item in items:
         corpus.add_text(item.source)
         _add_scope(corpus, item.payload.get("scope"))
@@ -137,6 +117,8 @@ def corpus_of(evidence: Iterable[VerifiedEvidence]) -> Corpus:
                 _add_rows(corpus, item.payload)
             case SourceType.KNOWLEDGE:
                 _add_passages(corpus, item.payload)
+            case _:
+                assert_never(item.source_type)
     return corpus
 
 
@@ -226,11 +208,6 @@ def window_length(window: tuple[datetime, datetime]) -> timedelta:
 
 def _joined(fields: Mapping[str, JsonValue], *keys: str) -> str:
     return " ".join(str(fields[key]) for key in keys if fields.get(key) is not None)
-
-
-def _word_before(text: str, position: int) -> str:
-    tokens = _TOKENS.findall(text[:position])
-    return squashed(tokens[-1]) if tokens else ""
 
 
 def _list(value: JsonValue) -> Sequence[JsonValue]:

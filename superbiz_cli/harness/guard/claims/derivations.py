@@ -37,6 +37,7 @@ _SPAN_WORDS = re.compile(
     r"(?i)last|within|window|minutes|lookback|for\b|over\b|during|span|最近|过去|窗口|内|持续|历时|历经|期间|前后"
 )
 _MAX_OPERANDS = 8
+_TELLING_DIGITS = 4
 _FEW = 12  # small counts are everywhere: they are operands of counts only
 
 
@@ -66,7 +67,10 @@ def derivation_of(claim: Quantity, stated: Stated) -> str | None:
 
 def _sum(claim: Quantity, stated: Stated) -> bool:
     """A total of stated numbers: two of them, a run of neighbours, or a whole numeric column or key."""
-    if not _SUM_WORDS.search(stated.scan.text):
+    says_total = _SUM_WORDS.search(stated.scan.text) is not None
+    if says_total and any(_is_value(claim, total) for total in _key_totals(claim, stated.corpus)):
+        return True
+    if not says_total and not _is_telling(claim):
         return False
     operands = _operands(claim, stated)
     runs = [
@@ -75,7 +79,12 @@ def _sum(claim: Quantity, stated: Stated) -> bool:
     return any(
         _is_value(claim, sum((base_value(part) for part in parts), Decimal(0)))
         for parts in (*combinations(operands, 2), *runs)
-    ) or any(_is_value(claim, total) for total in _key_totals(claim, stated.corpus))
+    )
+
+
+def _is_telling(claim: Quantity) -> bool:
+    """Whether the number has so many digits that it is no sum or difference by chance."""
+    return len(claim.value.normalize().as_tuple().digits) >= _TELLING_DIGITS
 
 
 def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:
@@ -90,7 +99,7 @@ def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:
 
 def _difference(claim: Quantity, stated: Stated) -> bool:
     """How much two stated numbers differ."""
-    if not _DIFFERENCE_WORDS.search(stated.scan.text):
+    if not (_is_telling(claim) or _DIFFERENCE_WORDS.search(stated.scan.text)):
         return False
     return any(
         _is_value(claim, abs(base_value(left) - base_value(right)))

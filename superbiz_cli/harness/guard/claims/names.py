@@ -39,7 +39,8 @@ class Name:
 
 def names(text: str) -> list[Name]:
     """Return the identifiers of a normalised `text` in order."""
-    return [name for word in _words(text) if (name := _as_name(word, text)) is not None]
+    chinese = is_mostly_chinese(text)
+    return [name for word in _words(text) if (name := _as_name(word, chinese=chinese)) is not None]
 
 
 def words(text: str) -> list[str]:
@@ -58,7 +59,7 @@ def _words(text: str) -> Iterator[re.Match[str]]:
     return _WORD.finditer(text)
 
 
-def _as_name(match: re.Match[str], text: str) -> Name | None:
+def _as_name(match: re.Match[str], *, chinese: bool) -> Name | None:
     word = match.group().rstrip("'").removesuffix("'s")
     if _ABBREVIATION.fullmatch(word) or _ORDINAL.fullmatch(word):
         return None
@@ -66,7 +67,8 @@ def _as_name(match: re.Match[str], text: str) -> Name | None:
         return None
     if is_particular(word):
         return Name(match.start(), match.start() + len(word), word)
-    if _is_particular_here(word, text, match.start()):
+    before = match.string[max(0, match.start() - 6) : match.start()]
+    if _is_particular_here(word, before, chinese=chinese):
         return Name(match.start(), match.start() + len(word), word, is_plain=True)
     return None
 
@@ -85,14 +87,14 @@ def is_particular(word: str) -> bool:
     return word.isupper() and len(word) > 1
 
 
-def _is_particular_here(word: str, text: str, start: int) -> bool:
+def _is_particular_here(word: str, before: str, *, chinese: bool) -> bool:
     """Whether the place of a plain `word` makes it a name: Latin in Chinese, a capital inside a sentence."""
     folded = word.casefold()
     if "/" in word or "-" in word:
         return False
     if folded in PROGRAMS:
         return True
-    if is_mostly_chinese(text):
+    if chinese:
         return len(word) > 1 and folded not in LATIN_IN_CHINESE
-    is_inside = _SENTENCE_START.search(text[:start]) is None
+    is_inside = bool(before.strip()) and _SENTENCE_START.search(before) is None
     return word[0].isupper() and is_inside and folded not in CAPITALISED and folded not in ACRONYMS

@@ -20,7 +20,7 @@ _MULTIPLIER = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion
 _COUNT_ADVERB = {"twice": 2, "thrice": 3}
 
 _ONE_WORD = "|".join([*_TENS, *reversed(_ONES), *_COUNT_ADVERB])
-ENGLISH_NUMBER = rf"(?:{_ONE_WORD})(?:[\s-]+(?:and\s+)?(?:{_ONE_WORD}|{'|'.join(_MULTIPLIER)}))*"
+ENGLISH_NUMBER = rf"(?:{_ONE_WORD})(?:[\s-]+(?:and\s+)?(?:{_ONE_WORD}|{'|'.join(_MULTIPLIER)})){{0,6}}"
 
 _DIGIT = {char: value for value, char in enumerate("零一二三四五六七八九")} | {
     "〇": 0,
@@ -30,7 +30,7 @@ _DIGIT = {char: value for value, char in enumerate("零一二三四五六七八�
 }
 _PLACE = {"十": 10, "百": 100, "千": 1_000}
 _BIG = {"万": 10_000, "亿": 100_000_000}
-CHINESE_NUMBER = "[零〇一二两俩三仨四五六七八九十百千万亿]+"
+CHINESE_NUMBER = "[零〇一二两俩三仨四五六七八九十百千万亿]{1,12}"
 
 SCALES: dict[str, int] = {
     "万": 10_000,

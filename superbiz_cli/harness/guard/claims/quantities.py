@@ -53,7 +53,8 @@ class Quantity:
     is_ordinal: bool = False
 
 
-_DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|half|半")
+_DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,12})?)"
 _NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
 _SCALE = (
     r"(?:\s?(?P<scale>百万|千万|[万亿千百]|(?:hundred|thousand|million|billion)\b)"
@@ -63,7 +64,9 @@ _NUMBER = re.compile(
     rf"{_NOT_INSIDE_WORD}[+#~-]?{_DIGITS}(?!xx\b){_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d)"
 )
 _ENGLISH = re.compile(rf"(?i)\b(?P<words>{ENGLISH_NUMBER})\b{UNIT_AFTER}")
-_FRACTION_ZH = re.compile(rf"(?P<whole>{CHINESE_NUMBER}|\d+)\s?分之\s?(?P<part>{CHINESE_NUMBER}|\d+)")
+_FRACTION_ZH = re.compile(
+    rf"(?P<whole>{CHINESE_NUMBER}|\d{{1,6}})\s?分之\s?(?P<part>{CHINESE_NUMBER}|\d{{1,6}})"
+)
 _TENTHS_ZH = re.compile("(?P<tenths>[一二三四五六七八九])成(?P<half>半)?")
 _FRACTION_EN = re.compile(
     r"(?i)\b(?P<part>a|one|two|three|four|five|six|seven|eight|nine)[\s-]"
@@ -76,19 +79,22 @@ _WHOLE_EN = {
     )
 }
 _FRACTION_STEP = Decimal(8)  # a fraction in words stands for a share within four points
-_PERCENT_ZH = re.compile(rf"百分之(?P<words>{CHINESE_NUMBER}|\d+(?:\.\d+)?)")
+_PERCENT_ZH = re.compile(rf"百分之(?P<words>{CHINESE_NUMBER}|\d{{1,9}}(?:\.\d{{1,9}})?)")
 _COUNTED_ZH = "多?余?个?[次条笔行起台份张件种类项轮批组层步位名家处套块片路列段根只个倍]"
 _CHINESE = re.compile(
     rf"(?P<ordinal>第)?(?P<words>{CHINESE_NUMBER})(?:\s?(?P<unit>毫秒|微秒|秒钟|秒|分钟|小时|个小时|天|周)"
     rf"|(?P<counted>\s?{_COUNTED_ZH}))"
 )
-_HALF_ZH = re.compile(r"半(?:个)?(?P<unit>小时|分钟|秒)|(?P<unit2>\d+)?个半(?P<unit3>小时|分钟)")
+_HALF_ZH = re.compile(r"半(?:个)?(?P<unit>小时|分钟|秒)|(?P<unit2>\d{1,6})?个半(?P<unit3>小时|分钟)")
 # Composite durations: "2 min 41 s", "1h 5m", "3 分 43 秒", "2 小时 10 分".
-_PART = r"(\d+(?:\.\d+)?)\s?"
+_PART = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?|\b(?:{ENGLISH_NUMBER})\b|{CHINESE_NUMBER})"
+_HOURS = rf"(?P<hours{{0}}>{_PART})\s?(?:hours?|hrs?|h|个?小时)[\s,]*(?:and\s+)?"
+_MINUTES = rf"(?P<minutes{{0}}>{_PART})\s?(?:minutes?|mins?|m|分钟|分)"
+_SECONDS = rf"(?P<seconds{{0}}>{_PART})\s?(?:seconds?|secs?|s|秒钟|秒)"
+_GAP = r"[\s,零又]*(?:and\s+)?"
 _COMPOSITE = re.compile(
-    rf"{_NOT_INSIDE_WORD}(?:{_PART}(?:hours?|hrs?|h|个?小时)[\s,]*(?:and\s+)?)?"
-    rf"(?:{_PART}(?:minutes?|mins?|m|分钟|分)[\s,]*(?:and\s+)?)?"
-    rf"(?:{_PART}(?:seconds?|secs?|s|秒钟|秒))?(?![A-Za-z0-9])"
+    rf"(?i){_NOT_INSIDE_WORD}(?:{_HOURS}{_MINUTES}(?:{_GAP}{_SECONDS})?".replace("{0}", "1")
+    + rf"|{_MINUTES}{_GAP}{_SECONDS})(?![A-Za-z0-9])".replace("{0}", "2")
 )
 
 _ABOUT = (
@@ -113,6 +119,7 @@ _COUNTED_AFTER = re.compile(
     r"|\s(?:[a-z][\w'-]*\s){0,3}?(?!is\b|was\b|has\b|as\b|its\b|this\b|us\b|hours\b)(?:[A-Za-z][\w'-]*s|people|data)\b"
     r"|\stimes?\b"
 )
+_LOOK_AROUND = 48  # characters in which a hedge or the thing counted can stand
 _FACTOR_AFTER = re.compile(
     r"(?i)\s?times\s(?:the|as|more|higher|larger|greater|bigger|longer|its|that|what|over)\b"
 )
@@ -120,8 +127,16 @@ _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b")
 
 
 def quantities(text: str) -> list[Quantity]:
+    """Return the quantities of a normalised `text` in order, with their hedges and shared units."""
+    return _sharing_units(text, [_qualified(text, quantity) for quantity in plain_quantities(text)])
+
+
+def plain_quantities(text: str) -> list[Quantity]:
     """Return the quantities of a normalised `text` in order; overlapping readings are dropped."""
+    if not _MAY_HOLD_A_NUMBER.search(text):
+        return []
     taken: list[Quantity] = []
+    covered: set[int] = set()
     for found in (
         *_composites(text),
         *_percents(text),
@@ -131,21 +146,19 @@ def quantities(text: str) -> list[Quantity]:
         *_words(text),
         *_ideographs(text),
     ):
-        if not any(found.start < other.end and other.start < found.end for other in taken):
+        span = range(found.start, found.end)
+        if covered.isdisjoint(span):
             taken.append(found)
-    taken.sort(key=lambda quantity: quantity.start)
-    return _sharing_units(text, [_qualified(text, quantity) for quantity in taken])
+            covered.update(span)
+    return sorted(taken, key=lambda quantity: quantity.start)
 
 
 def _composites(text: str) -> Iterator[Quantity]:
     for match in _COMPOSITE.finditer(text):
-        hours, minutes, seconds = match.groups()
-        if sum(part is not None for part in (hours, minutes, seconds)) < 2:
-            continue
-        value = sum(
-            (Decimal(part) * size for part, size in ((hours, 3600), (minutes, 60), (seconds, 1)) if part),
-            Decimal(0),
-        )
+        hours, minutes = match["hours1"], match["minutes1"] or match["minutes2"]
+        seconds = match["seconds1"] or match["seconds2"]
+        parts = ((hours, 3600), (minutes, 60), (seconds, 1))
+        value = sum((_number_of(part) * size for part, size in parts if part), Decimal(0))
         last, size = (seconds, 1) if seconds else (minutes, 60)
         yield _quantity(match, value, _step_of(last) * size, SECOND)
 
@@ -160,20 +173,22 @@ def _percents(text: str) -> Iterator[Quantity]:
 
 def _fractions(text: str) -> Iterator[Quantity]:
     for match in _FRACTION_ZH.finditer(text):
-        part, whole = (
-            Decimal(words) if words[0].isdigit() else chinese_number(words)
-            for words in (match["part"], match["whole"])
-        )
+        part, whole = _number_of(match["part"]), _number_of(match["whole"])
         if whole:
-            yield _quantity(match, (part or Decimal(0)) / whole * 100, _FRACTION_STEP, PERCENT)
+            yield _quantity(match, part / whole * 100, _FRACTION_STEP, PERCENT)
     for match in _FRACTION_EN.finditer(text):
-        part = Decimal(1) if match["part"].lower() == "a" else english_number(match["part"])
-        whole = _WHOLE_EN[match["whole"].lower()]
-        yield _quantity(match, (part or Decimal(0)) / whole * 100, _FRACTION_STEP, PERCENT)
+        part = english_number(match["part"]) or Decimal(1)
+        yield _quantity(match, part / _WHOLE_EN[match["whole"].lower()] * 100, _FRACTION_STEP, PERCENT)
     for match in _TENTHS_ZH.finditer(text):
         tenths = chinese_number(match["tenths"]) or Decimal(0)
         half = Decimal(5) if match["half"] else Decimal(0)
         yield _quantity(match, tenths * 10 + half, Decimal(5) if half else Decimal(10), PERCENT)
+
+
+def _number_of(words: str) -> Decimal:
+    if words[0].isdigit():
+        return Decimal(words)
+    return (english_number(words) if words.isascii() else chinese_number(words)) or Decimal(0)
 
 
 def _halves(text: str) -> Iterator[Quantity]:
@@ -231,7 +246,8 @@ def _step_of(digits: str | None) -> Decimal:
 
 
 def _qualified(text: str, quantity: Quantity) -> Quantity:
-    before, after = text[: quantity.start], text[quantity.end :]
+    before = text[max(0, quantity.start - _LOOK_AROUND) : quantity.start]
+    after = text[quantity.end : quantity.end + _LOOK_AROUND]
     if _FACTOR_AFTER.match(after):
         return replace(quantity, unit=unit_of("x"), is_count=False)
     hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)

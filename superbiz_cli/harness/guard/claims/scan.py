@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from superbiz_cli.harness.guard.claims.moments import Moment, moments, zone_spans
+from superbiz_cli.harness.guard.claims.moments import Moment, moments
 from superbiz_cli.harness.guard.claims.names import Name, names
 from superbiz_cli.harness.guard.claims.normal import normal
 from superbiz_cli.harness.guard.claims.quantities import Quantity, quantities
+from superbiz_cli.harness.guard.claims.zones import zone_names
 
 _QUOTED = re.compile(
     r"\"([^\"]{1,400})\"|`([^`]{1,400})`|(?<![A-Za-z0-9])'([^']{2,400})'(?![A-Za-z0-9])|《([^》]+)》"
@@ -45,23 +46,24 @@ def scan(text: str) -> Scan:
     quotes: list[str] = []
     for match in _QUOTED.finditer(whole):
         quotes.append(next(group for group in match.groups() if group is not None))
-        rest = _erase(rest, *match.span())
+        rest = erase(rest, *match.span())
     times = tuple(moments(rest))
     if times:
-        for start, end in zone_spans(rest):
-            rest = _erase(rest, start, end)
+        for zone in zone_names(rest):
+            rest = erase(rest, zone.start, zone.end)
     for moment in times:
-        rest = _erase(rest, moment.start, moment.end)
+        rest = erase(rest, moment.start, moment.end)
     pairs: list[Pair] = []
     for match in _PAIR.finditer(rest):
         value = match["value"].rstrip(".!?:")
         pairs.append(Pair(match["key"], value, match.group()))
-        rest = _erase(rest, match.start(), match.start("value") + len(value))
+        rest = erase(rest, match.start(), match.start("value") + len(value))
     numbers = tuple(quantities(rest))
     for quantity in numbers:
-        rest = _erase(rest, quantity.start, quantity.end)
+        rest = erase(rest, quantity.start, quantity.end)
     return Scan(whole, tuple(quotes), times, tuple(pairs), tuple(names(rest)), numbers)
 
 
-def _erase(text: str, start: int, end: int) -> str:
+def erase(text: str, start: int, end: int) -> str:
+    """Return `text` with blanks in place of a span, so that positions stay."""
     return text[:start] + _BLANK * (end - start) + text[end:]

@@ -59,7 +59,9 @@ LATIN_IN_CHINESE = _words(
 
 # Products that need not be named by a line which plainly comes from them.
 IMPLIED_BY: dict[str, str] = {
-    "redis": r"redis|clusterdown|\bmoved\b|hash slot|lettuce|jedis|hot key",
+    "redis": (
+        r"redis|clusterdown|\bmoved\b|hash slot|lettuce|jedis|hot key|used_memory|maxmemory|evicted_keys"
+    ),
     "mysql": (
         r"mysql|innodb|hy000|sqlstate|error 1\d{3}|threads_connected|max_connections|binlog|jdbc|"
         r"lock wait|deadlock"
