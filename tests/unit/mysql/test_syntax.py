@@ -7,7 +7,7 @@ import sqlglot
 
 from superbiz_cli.harness.tool.mysql.contract import QueryRefused
 from superbiz_cli.harness.tool.mysql.structure import check_structure
-from superbiz_cli.harness.tool.mysql.syntax import parse_select
+from superbiz_cli.harness.tool.mysql.syntax import parse_select, select_of_tree
 from superbiz_cli.harness.tool.mysql.tokens import read_tokens
 from tests.support.sql_shop import canonical, plan, refusal
 
@@ -154,3 +154,91 @@ def test_whatever_the_parser_does_only_a_refusal_comes_out(monkeypatch: pytest.M
         monkeypatch.setattr(sqlglot, "parse", parse)
         with pytest.raises(QueryRefused):
             parse_select(tokens)
+
+
+@pytest.mark.parametrize(
+    ("sql", "category"),
+    [
+        ("SELECT * FROM `t`", "star_not_allowed"),
+        ("SELECT `t`.* FROM `t`", "syntax"),
+        ("SELECT SUM(*) FROM `t`", "star_not_allowed"),
+        ("SELECT `a` FROM `t` WHERE *", "star_not_allowed"),
+        ("SELECT 1 FROM `t`", "syntax"),
+        ("SELECT 'x' FROM `t`", "syntax"),
+        ("SELECT SLEEP(:p0) FROM `t`", "function_not_allowed"),
+        ("SELECT `a` FROM `t` WHERE UPPER(`a`)", "function_not_allowed"),
+        ("SELECT a FROM `t`", "identifier_not_allowed"),
+        ("SELECT `a` FROM t", "identifier_not_allowed"),
+        ("SELECT `a`", "syntax"),
+        ("SELECT FROM `t`", "syntax"),
+        ("SELECT `a` FROM `t` CROSS JOIN `u`", "join_type"),
+        ("SELECT `a` FROM `t` RIGHT JOIN `u` ON `a` = `b`", "join_type"),
+        ("SELECT `a` FROM `t` NATURAL JOIN `u`", "syntax"),
+        ("SELECT `a` FROM `t`, `u`", "join_condition"),
+        ("SELECT `a` FROM `t` JOIN `u` USING (`a`)", "syntax"),
+        ("SELECT `a` FROM (SELECT `b` FROM `u`) AS `t`", "syntax"),
+        ("SELECT `a` FROM `t` GROUP BY `a` WITH ROLLUP", "syntax"),
+        ("SELECT `a` FROM `t` GROUP BY ROLLUP (`a`)", "syntax"),
+        ("SELECT `a` FROM `t` ORDER BY `a` NULLS LAST", "syntax"),
+        ("SELECT `a` FROM `t` LIMIT 5", "syntax"),
+        ("SELECT `a` FROM `t` LIMIT :p0 OFFSET :p1", "syntax"),
+        ("SELECT `a` FROM `t` FETCH FIRST 2 ROWS ONLY", "syntax"),
+        ("SELECT `a` FROM `t` LIMIT :x", "placeholder_not_allowed"),
+        ("SELECT `a` FROM `t` WHERE `a` = ?", "placeholder_not_allowed"),
+        ("SELECT `a` FROM `t` FOR UPDATE", "syntax"),
+        ("SELECT `a` INTO `b` FROM `t`", "syntax"),
+        ("SELECT COUNT(`a`) OVER () FROM `t`", "syntax"),
+        ("SELECT COUNT(`a` ORDER BY `a`) FROM `t`", "syntax"),
+        ("SELECT CASE WHEN `a` THEN `b` END FROM `t`", "function_not_allowed"),
+        ("SELECT CAST(`a` AS CHAR) FROM `t`", "function_not_allowed"),
+        ("SELECT `a` FROM `t` WHERE `a` IN (SELECT `b` FROM `u`)", "syntax"),
+        ("SELECT `a` FROM `t` WHERE `a` IN ()", "syntax"),
+        ("SELECT `a` FROM `t` WHERE `a` IS TRUE", "syntax"),
+        ("SELECT `a` FROM `t` WHERE `a` & `b`", "syntax"),
+        ("SELECT `a` FROM `t` WHERE TRUE", "syntax"),
+        ("SELECT `a` FROM `t` WHERE `a` = NULL", "syntax"),
+        ("SELECT `a` FROM `t` WHERE EXISTS (SELECT `b` FROM `u`)", "function_not_allowed"),
+        ("SELECT `a` FROM `t` WHERE `a` LIKE `b` ESCAPE '|'", "syntax"),
+        ("SELECT `a` FROM `t` WHERE `a` COLLATE `b` = `c`", "function_not_allowed"),
+        ("SELECT DISTINCT ON (`a`) `a` FROM `t`", "syntax"),
+        ("SELECT `w`.`x`.`y`.`z`.`a` FROM `t`", "identifier_not_allowed"),
+        ("SELECT `x`.`y`.`z`.`a` FROM `t`", "syntax"),
+        ("WITH `w` AS (SELECT `a` FROM `t`) SELECT `a` FROM `w`", "syntax"),
+        ("SELECT COUNT(DISTINCT) FROM `t`", "aggregate_not_allowed"),
+        ("SELECT `a` FROM `t` TABLESAMPLE (10 PERCENT)", "syntax"),
+        ("SELECT /*+ BKA(`t`) */ `a` FROM `t`", "syntax"),
+        ("SELECT `a` FROM `t` USE INDEX (`i`)", "syntax"),
+        ("SELECT HIGH_PRIORITY `a` FROM `t`", "syntax"),
+    ],
+)
+def test_the_grammar_alone_refuses_what_the_words_would_have_stopped(sql: str, category: str) -> None:
+    tree = sqlglot.parse_one(sql, read="mysql")
+    assert isinstance(tree, sqlglot.exp.Select)
+
+    with pytest.raises(QueryRefused) as caught:
+        select_of_tree(tree)
+
+    assert caught.value.category.value == category
+
+
+def test_empty_clauses_of_a_tree_are_refused() -> None:
+    base = sqlglot.parse_one("SELECT `a` FROM `t` GROUP BY `a` ORDER BY `a`", read="mysql")
+    assert isinstance(base, sqlglot.exp.Select)
+    for clause in ("group", "order"):
+        tree = base.copy()
+        tree.args[clause].set("expressions", [])
+        with pytest.raises(QueryRefused):
+            select_of_tree(tree)
+    tree = base.copy()
+    tree.set("where", sqlglot.exp.Where(this="a"))
+    with pytest.raises(QueryRefused):
+        select_of_tree(tree)
+    tree = base.copy()
+    tree.set("expressions", sqlglot.exp.column("a", quoted=True))
+    with pytest.raises(QueryRefused):
+        select_of_tree(tree)
+    tree = base.copy()
+    tree.expressions[0] = sqlglot.exp.Neg(this="a")
+    tree.set("expressions", [sqlglot.exp.Neg(this="a")])
+    with pytest.raises(QueryRefused):
+        select_of_tree(tree)

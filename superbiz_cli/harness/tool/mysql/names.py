@@ -120,15 +120,9 @@ class _Resolver:
 
 def _is_qualified_by(ref: ast.TableRef, qualifier: Sequence[str]) -> bool:
     """Whether `qualifier` names this table; an alias hides the table's own name and schema."""
-    match list(qualifier):
-        case []:
-            return True
-        case [table]:
-            return table == ref.name
-        case [schema, table]:
-            return ref.alias is None and (schema, table) == (ref.schema, ref.table)
-        case _:
-            return False
+    if len(qualifier) < 2:
+        return list(qualifier) in ([], [ref.name])
+    return ref.alias is None and list(qualifier) == [ref.schema, ref.table]
 
 
 def _refuse_duplicates(names: Sequence[str], refusal: Refusal) -> None:

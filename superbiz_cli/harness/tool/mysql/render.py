@@ -6,6 +6,7 @@ the allow-list, output aliases are replaced by what they stand for, and values t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -37,7 +38,7 @@ def lineage(expression: ast.Expression, tables: Sequence[ast.TableRef]) -> str:
     return _Lineage(tables).expression(expression)
 
 
-class _Writer:
+class _Writer(ABC):
     """Writes expressions; what differs between the kinds of text is in the overridden methods."""
 
     expands_aliases = True
@@ -73,14 +74,14 @@ class _Writer:
     def ordering(self, item: ast.Ordering) -> str:
         return self.expression(item.expression) + (" DESC" if item.descending else "")
 
-    def table(self, position: int) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def table(self, position: int) -> str: ...
 
-    def column(self, column: ast.Column) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def column(self, column: ast.Column) -> str: ...
 
-    def parameter(self, parameter: ast.Parameter) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def parameter(self, parameter: ast.Parameter) -> str: ...
 
     def expression(self, expression: ast.Expression) -> str:
         match expression:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from superbiz_cli.harness.tool.mysql.contract import QueryRefused, Refusal
 from superbiz_cli.harness.tool.mysql.tokens import Kind, Token
@@ -79,7 +78,7 @@ def check_structure(tokens: Sequence[Token]) -> tuple[Token, ...]:
     _check_keyword_pairs(statement)
     _check_clauses(statement)
     _check_limit(statement)
-    for before, token in pairwise((None, *statement, None)):
+    for before, token in zip(statement, (*statement[1:], None), strict=True):
         _check_neighbours(before, token)
     _check_stars(statement)
     return statement
@@ -103,20 +102,19 @@ def _check_clauses(tokens: Sequence[Token]) -> None:
         raise QueryRefused(Refusal.CLAUSE_ORDER)
 
 
-def _check_neighbours(before: Token | None, token: Token | None) -> None:
-    """Check two adjacent tokens; None stands for the edge of the statement."""
+def _check_neighbours(before: Token, token: Token | None) -> None:
+    """Check two adjacent tokens; None stands for the end of the statement."""
     if token is not None and token.kind is Kind.OPEN:
         _check_before_open(before)
-    if before is not None:
-        _check_dots(before, token)
-        if token is not None and token.is_keyword("JOIN") and before.text.upper() in JOIN_PREFIXES:
-            raise QueryRefused(Refusal.JOIN_TYPE)
-        if before.is_keyword("AS") and (token is None or token.kind is not Kind.NAME):
-            raise QueryRefused(Refusal.IDENTIFIER)
-        if _wants_operand_after(before) and not _starts_operand(token, after=before):
-            raise QueryRefused(Refusal.SYNTAX)
-        if _wants_operand_before(token) and not _ends_operand(before, token):
-            raise QueryRefused(Refusal.SYNTAX)
+    _check_dots(before, token)
+    if token is not None and token.is_keyword("JOIN") and before.text.upper() in JOIN_PREFIXES:
+        raise QueryRefused(Refusal.JOIN_TYPE)
+    if before.is_keyword("AS") and (token is None or token.kind is not Kind.NAME):
+        raise QueryRefused(Refusal.IDENTIFIER)
+    if _wants_operand_after(before) and not _starts_operand(token, after=before):
+        raise QueryRefused(Refusal.SYNTAX)
+    if _wants_operand_before(token) and not _ends_operand(before, token):
+        raise QueryRefused(Refusal.SYNTAX)
 
 
 def _check_dots(before: Token, token: Token | None) -> None:
@@ -160,9 +158,7 @@ def _starts_operand(token: Token | None, *, after: Token) -> bool:
             return False
 
 
-def _check_before_open(before: Token | None) -> None:
-    if before is None:
-        raise QueryRefused(Refusal.NOT_A_SELECT)
+def _check_before_open(before: Token) -> None:
     match before.kind:
         case Kind.AGGREGATE | Kind.OPERATOR | Kind.COMMA | Kind.OPEN | Kind.STAR:
             return

@@ -55,36 +55,30 @@ def parse_select(tokens: Sequence[Token]) -> ast.Select:
 
     sqlglot recurses; where the caller's stack leaves too little room, a fresh thread has enough.
     """
-    text = _parser_text(tokens)
+    outcome = _attempt(tokens) or _attempt_on_a_fresh_stack(tokens)
+    if isinstance(outcome, QueryRefused):
+        raise outcome
+    return outcome
+
+
+def _attempt(tokens: Sequence[Token]) -> ast.Select | QueryRefused | None:
+    """Return the query, why it is none, or None if the stack is too short to tell."""
     try:
-        return _parse(text, tokens)
-    except QueryRefused:
-        raise
+        return _parse(tokens)
+    except QueryRefused as refused:
+        return refused
     except RecursionError:
-        return _parse_on_a_fresh_stack(text, tokens)
-    except Exception as error:  # whatever surprises the parser is not a query
-        raise QueryRefused(Refusal.SYNTAX) from error
+        return None
+    except Exception:  # whatever surprises the parser is not a query
+        return QueryRefused(Refusal.SYNTAX)
 
 
-def _parse_on_a_fresh_stack(text: str, tokens: Sequence[Token]) -> ast.Select:
-    outcome: list[ast.Select | QueryRefused] = []
-
-    def attempt() -> None:
-        try:
-            outcome.append(_parse(text, tokens))
-        except QueryRefused as error:
-            outcome.append(error)
-        except RecursionError:
-            outcome.append(QueryRefused(Refusal.TOO_DEEP))
-        except Exception:
-            outcome.append(QueryRefused(Refusal.SYNTAX))
-
-    thread = threading.Thread(target=attempt, name="sql-parse")
+def _attempt_on_a_fresh_stack(tokens: Sequence[Token]) -> ast.Select | QueryRefused:
+    outcomes: list[ast.Select | QueryRefused | None] = []
+    thread = threading.Thread(target=lambda: outcomes.append(_attempt(tokens)), name="sql-parse")
     thread.start()
     thread.join()
-    if isinstance(outcome[0], QueryRefused):
-        raise outcome[0]
-    return outcome[0]
+    return outcomes[0] or QueryRefused(Refusal.TOO_DEEP)
 
 
 def _parser_text(tokens: Sequence[Token]) -> str:
@@ -106,11 +100,11 @@ def _parser_text(tokens: Sequence[Token]) -> str:
     return " ".join(parts)
 
 
-def _parse(text: str, tokens: Sequence[Token]) -> ast.Select:
-    trees = sqlglot.parse(text, read="mysql", error_level=sqlglot.ErrorLevel.RAISE)
+def _parse(tokens: Sequence[Token]) -> ast.Select:
+    trees = sqlglot.parse(_parser_text(tokens), read="mysql", error_level=sqlglot.ErrorLevel.RAISE)
     if len(trees) != 1 or type(trees[0]) is not exp.Select:
         raise QueryRefused(Refusal.SYNTAX)
-    select = _select(trees[0])
+    select = select_of_tree(trees[0])
     seen = [
         node.position
         for expression in expressions_of(select)
@@ -122,7 +116,8 @@ def _parse(text: str, tokens: Sequence[Token]) -> ast.Select:
     return select
 
 
-def _select(node: exp.Select) -> ast.Select:
+def select_of_tree(node: exp.Select) -> ast.Select:
+    """Return the query that a tree of the parser stands for. Raises QueryRefused for any other tree."""
     _only(node, "distinct", "expressions", "from_", "joins", "where", "group", "having", "order", "limit")
     outputs = _list(node, "expressions")
     if not outputs or len(outputs) > MAX_OUTPUTS:

@@ -59,24 +59,6 @@ def rebuilt(expression: Expression, operands: Sequence[Expression]) -> Expressio
     match expression:
         case Name() | Column() | Parameter():
             return expression
-        case AliasRef() | Aggregate() | Logical() | InList():
-            return _rebuilt_list(expression, operands)
-        case Arithmetic() | Comparison():
-            return replace(expression, left=operands[0], right=operands[1])
-        case Negated() | IsNull() | Truth() | Not():
-            return replace(expression, operand=operands[0])
-        case Between():
-            return replace(expression, operand=operands[0], low=operands[1], high=operands[2])
-        case Like():
-            return replace(expression, operand=operands[0], pattern=operands[1])
-        case _:
-            assert_never(expression)
-
-
-def _rebuilt_list(
-    expression: AliasRef | Aggregate | Logical | InList, operands: Sequence[Expression]
-) -> Expression:
-    match expression:
         case AliasRef():
             return replace(expression, target=operands[0])
         case Aggregate():
@@ -85,6 +67,14 @@ def _rebuilt_list(
             return replace(expression, operands=tuple(operands))
         case InList():
             return replace(expression, operand=operands[0], items=tuple(operands[1:]))
+        case Arithmetic() | Comparison():
+            return replace(expression, left=operands[0], right=operands[1])
+        case Negated() | IsNull() | Truth() | Not():
+            return replace(expression, operand=operands[0])
+        case Between():
+            return replace(expression, operand=operands[0], low=operands[1], high=operands[2])
+        case Like():
+            return replace(expression, operand=operands[0], pattern=operands[1])
         case _:
             assert_never(expression)
 
