@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -90,6 +91,11 @@ class World:
     @property
     def store_file(self) -> Path:
         return self.home / CANONICAL_FILE
+
+    def runs(self) -> int:
+        """How many Runs are recorded."""
+        with closing(self.archive()) as archive:
+            return len(archive.recent_runs(limit=1_000).runs)
 
     def archive(self) -> RunArchive:
         """The audit archive, opened for reading."""
