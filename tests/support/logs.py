@@ -12,7 +12,7 @@ from superbiz_cli.adapters.log_files.source import LogSource
 from superbiz_cli.harness.contract.evidence import IncidentWindow
 from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.core.run import Run
-from superbiz_cli.harness.tool.logs.contract import LogSourceKind, LogTopic
+from superbiz_cli.harness.tool.logs.contract import LogQuery, LogSourceKind, LogTopic, RawLogs
 from superbiz_cli.harness.tool.logs.tool import LogTool
 from superbiz_cli.harness.tool.port import CallContext
 from superbiz_cli.harness.tool.redact import Redactor
@@ -32,6 +32,11 @@ def a_source(*paths: Path, kind: LogSourceKind = LogSourceKind.FILES, **fields: 
         paths=tuple(str(path) for path in paths),
         **fields,
     )
+
+
+def search(query: LogQuery, *sources: LogSource, run: Run | None = None) -> RawLogs:
+    """Search without the tool around it."""
+    return ConfiguredLogs(sources).search(query, run=run or a_run())
 
 
 def ask(

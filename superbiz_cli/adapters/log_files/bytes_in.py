@@ -21,7 +21,18 @@ MAX_LINE_BYTES = 1 << 20
 SNIFF_BYTES = 1 << 16
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[@-Z\\^_=>])")
 _GZIP, _BZIP, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_MAGIC = {"gzip": _GZIP, "bzip2": _BZIP, "xz": _XZ}
+_FOREIGN = re.compile(rb"[\x80-\xff]")
 _CANDIDATES = ("gb18030", "big5", "cp1251", "shift_jis", "euc-kr")
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 class UnreadableLog(Exception):
@@ -33,11 +44,15 @@ class UnreadableLog(Exception):
 
 
 class _Decompressor(Protocol):
+    """What `bz2` and `lzma` offer, and `_Gzip` too: never more than `max_length` bytes at once."""
+
     @property
     def eof(self) -> bool: ...
     @property
+    def needs_input(self) -> bool: ...
+    @property
     def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
 
 
 def compression_of(head: bytes) -> str | None:
@@ -72,31 +87,30 @@ def read_decompressed(path: Path, size: int = BLOCK_BYTES) -> Iterator[bytes]:
 
 
 def _members(file: BinaryIO, kind: str, size: int) -> Iterator[bytes]:
-    """Yield all members of a gzip, bzip2 or xz file; bytes behind the last member are padding."""
-    magic = {"gzip": _GZIP, "bzip2": _BZIP, "xz": _XZ}[kind]
-    decompressor = _new(kind)
+    """Yield all members of a gzip, bzip2 or xz file; what is behind the last member is padding."""
     pending = file.read(size)
     while pending:
-        try:
-            block = _step(decompressor, pending)
-        except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
-            return  # damaged from here on
-        if block:
-            yield block
-        if decompressor.eof:
-            pending = decompressor.unused_data or file.read(size)
-            pending = pending.lstrip(b"\x00") or file.read(size)
-            if not pending.startswith(magic):
-                return
-            decompressor = _new(kind)
-        else:
-            pending = file.read(size)
-    if not decompressor.eof and isinstance(decompressor, _Gzip):
-        yield from _nonempty(decompressor.flush())
+        decompressor = _new(kind)
+        while not decompressor.eof:
+            if decompressor.needs_input and not pending:
+                pending = file.read(size)
+                if not pending:
+                    return  # truncated
+            try:
+                block = decompressor.decompress(pending if decompressor.needs_input else b"", size)
+            except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+                return  # damaged from here on
+            pending = b"" if not decompressor.eof else pending
+            if block:
+                yield block
+        pending = decompressor.unused_data or file.read(size)
+        pending = pending.lstrip(b"\x00") or file.read(size)
+        if not pending.startswith(_MAGIC[kind]):
+            return
 
 
 class _Gzip:
-    """zlib's decompressor with the interface of the others, limited in what one step may return."""
+    """zlib's decompressor with the interface of the other two."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -106,32 +120,21 @@ class _Gzip:
         return self._inner.eof
 
     @property
+    def needs_input(self) -> bool:
+        return not self._inner.unconsumed_tail
+
+    @property
     def unused_data(self) -> bytes:
         return self._inner.unused_data
 
-    def decompress(self, data: bytes) -> bytes:
-        return self._inner.decompress(data)
-
-    def flush(self) -> bytes:
-        try:
-            return self._inner.flush()
-        except zlib.error:
-            return b""
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        return self._inner.decompress(data or self._inner.unconsumed_tail, max(0, max_length))
 
 
 def _new(kind: str) -> _Decompressor:
     if kind == "gzip":
         return _Gzip()
     return bz2.BZ2Decompressor() if kind == "bzip2" else lzma.LZMADecompressor()
-
-
-def _step(decompressor: _Decompressor, data: bytes) -> bytes:
-    return decompressor.decompress(data)
-
-
-def _nonempty(block: bytes) -> Iterator[bytes]:
-    if block:
-        yield block
 
 
 def _zstd(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -152,15 +155,14 @@ def _zstd(file: BinaryIO, size: int) -> Iterator[bytes]:
         yield block
 
 
+def _nonempty(block: bytes) -> Iterator[bytes]:
+    if block:
+        yield block
+
+
 def encoding_of(head: bytes) -> str:
     """Return the encoding of decompressed text: by its mark, by its NULs, else the first that fits."""
-    for mark, name in (
-        (codecs.BOM_UTF8, "utf-8-sig"),
-        (codecs.BOM_UTF32_LE, "utf-32"),
-        (codecs.BOM_UTF32_BE, "utf-32"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
+    for mark, name in _MARKS:
         if head.startswith(mark):
             return name
     sample = head[:4096]
@@ -170,38 +172,49 @@ def encoding_of(head: bytes) -> str:
             return "utf-16-le"
         if even > len(sample) // 5 and odd < even // 8:
             return "utf-16-be"
-    if head.isascii():
+    if head.isascii() or _is_utf8(head):
         return "utf-8"
-    for name in ("utf-8", *_CANDIDATES):
-        if _fits(head, name):
-            return name
-    return "utf-8"
+    return next((name for name in _CANDIDATES if _fits(head, name)), "utf-8")
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether `head`, perhaps cut in a character, is UTF-8 but for a few bad bytes."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
+    bad = text.count("\ufffd")
+    good = sum(1 for char in text if ord(char) > 127) - bad
+    return bad == 0 or good > 4 * bad
 
 
 def _fits(head: bytes, name: str) -> bool:
-    """Whether `head`, perhaps cut in a character, decodes as text. A few bad bytes are no objection."""
-    decoder = codecs.getincrementaldecoder(name)("replace")
-    text = decoder.decode(head)
-    if name == "utf-8":
-        bad = text.count("\ufffd")
-        good = sum(1 for char in text if ord(char) > 127) - bad
-        return bad == 0 or good > 4 * bad
-    if "\ufffd" in text:
+    """Whether `head`, perhaps cut in a character, decodes to the common characters of a language."""
+    try:
+        text = codecs.getincrementaldecoder(name)("strict").decode(head)
+    except UnicodeDecodeError:
         return False
     foreign = [char for char in text if ord(char) > 127]
-    expected = sum(1 for char in foreign if _is_expected(char, name))
-    return bool(foreign) and expected >= 0.9 * len(foreign)
+    common = sum(1 for char in foreign if _is_common(char, name))
+    return bool(foreign) and common >= 0.7 * len(foreign)
 
 
-def _is_expected(char: str, name: str) -> bool:
+def _is_common(char: str, name: str) -> bool:
+    """Whether a character is of those that make up nearly all text in the languages of an encoding.
+
+    GB 2312 and Big5 have their common characters in the first planes, in which the other one's text
+    would not fall: rows 16 to 55 (lead bytes B0 to D7) and lead bytes A4 to C6.
+    """
     code = ord(char)
     if name == "cp1251":
         return 0x410 <= code <= 0x44F or char in "Ёё№«»—"
     if name == "euc-kr":
         return 0xAC00 <= code <= 0xD7A3
     if name == "shift_jis":
-        return 0x3000 <= code <= 0x30FF or 0x4E00 <= code <= 0x9FFF
-    return 0x4E00 <= code <= 0x9FFF or 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFFEF
+        return 0x3040 <= code <= 0x30FF or 0x4E00 <= code <= 0x9FFF
+    if 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFFEF:
+        return True
+    written = char.encode(name, "replace")
+    first, last = (0xB0, 0xD7) if name == "gb18030" else (0xA4, 0xC6)
+    is_gb = name == "gb18030"
+    return len(written) == 2 and first <= written[0] <= last and (not is_gb or written[1] >= 0xA1)
 
 
 def is_plain_utf8(encoding: str, head: bytes) -> bool:
@@ -225,9 +238,14 @@ def to_utf8(blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
         first += block
         if len(first) >= 4096:
             break
-    name = encoding or encoding_of(first[:SNIFF_BYTES])
-    if codecs.lookup(name).name == "utf-8":
-        yield from _nonempty(first)
+    while encoding is None and first.isascii() and b"\x00" not in first[:4096]:
+        yield from _nonempty(first)  # ASCII so far: the encoding shows where the first other byte is
+        first = next(blocks, b"")
+        if not first:
+            return
+    name = encoding or encoding_of(_from_first_foreign(first)[:SNIFF_BYTES])
+    if codecs.lookup(name).name in {"utf-8", "utf-8-sig"}:
+        yield from _nonempty(first.removeprefix(codecs.BOM_UTF8))
         yield from blocks
         return
     decoder = codecs.getincrementaldecoder(name)("replace")
@@ -235,6 +253,14 @@ def to_utf8(blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
     for block in blocks:
         yield from _nonempty(decoder.decode(block).encode("utf-8", "replace"))
     yield from _nonempty(decoder.decode(b"", True).encode("utf-8", "replace"))
+
+
+def _from_first_foreign(block: bytes) -> bytes:
+    """Return a block from the line of its first byte beyond ASCII."""
+    foreign = _FOREIGN.search(block)
+    if foreign is None or foreign.start() < SNIFF_BYTES // 2:
+        return block
+    return block[block.rfind(b"\n", 0, foreign.start()) + 1 :]
 
 
 def cleaned(block: bytes) -> bytes:

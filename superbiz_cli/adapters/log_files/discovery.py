@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,3 +78,42 @@ def problem_of(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "permission denied"
     return "cannot be read"
+
+
+_PACKED = re.compile(r"\.(?:gz|bz2|xz|zst|zstd|Z)$")
+_NUMBERED = re.compile(r"^(.*?)\.(\d{1,4})$")
+_DATED = re.compile(r"^(.*?)[-._]?((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?:[-_.T]?(\d{1,10}))?(.*)$")
+
+
+def rotated_sets(files: list[Path]) -> list[tuple[Path, ...]]:
+    """Group files that rotation made of one log, each group from the oldest to the newest.
+
+    `app.log`, `app.log.1` ... `app.log.104.gz` by number; `app-20240310.log`, `app.2024-03-10.1.log.gz`
+    by date and number. A file alone is a group of its own.
+    """
+    names = {(path.parent, path.name) for path in files}
+    groups: dict[tuple[Path, str], list[tuple[tuple[int, int, int], Path]]] = {}
+    for path in files:
+        stem, age = _rotation(path.name)
+        if "." not in stem and stem != path.name and (path.parent, stem) not in names:
+            stem, age = path.name, (2, 0, 0)  # `report.1` beside no `report` is no rotation
+        groups.setdefault((path.parent, stem), []).append((age, path))
+    return [tuple(path for _, path in sorted(members)) for members in groups.values()]
+
+
+def with_following(sets: list[tuple[Path, ...]]) -> Iterator[tuple[Path, Path | None]]:
+    """Yield every file with the one that continues it, if any."""
+    for files in sets:
+        yield from zip(files, (*files[1:], None), strict=True)
+
+
+def _rotation(name: str) -> tuple[str, tuple[int, int, int]]:
+    """Return the name before rotation, and a key that grows with time."""
+    plain = _PACKED.sub("", name)
+    if (numbered := _NUMBERED.match(plain)) is not None:
+        inner, (rank, day, part) = _rotation(numbered[1])
+        return inner, (rank, day, int(numbered[2])) if rank == 0 else (1, -int(numbered[2]), part)
+    if (dated := _DATED.match(plain)) is not None and 1 <= int(dated[3]) <= 12 and 1 <= int(dated[4]) <= 31:
+        day = int(dated[2]) * 10_000 + int(dated[3]) * 100 + int(dated[4])
+        return dated[1].rstrip(".-_") + dated[6], (0, day, int(dated[5] or 0))
+    return plain, (2, 0, 0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from itertools import chain
+from datetime import datetime
+from itertools import chain, takewhile
 from pathlib import Path
 
-from superbiz_cli.adapters.log_files.bytes_in import read_blocks
+from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog, read_blocks
+from superbiz_cli.adapters.log_files.dates import date_in_name, first_day_of, latest_stamp
 from superbiz_cli.adapters.log_files.glued import (
     has_second_header,
     may_have_second_object,
@@ -22,13 +23,12 @@ from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher,
 from superbiz_cli.adapters.log_files.resolve import Resolver
 from superbiz_cli.adapters.log_files.slow_log import SlowQuery, is_slow_log, slow_queries, statement_of
 from superbiz_cli.adapters.log_files.source import LogSource
-from superbiz_cli.adapters.log_files.stamps import Stamp
+from superbiz_cli.adapters.log_files.stamps import Lacks, Stamp
 from superbiz_cli.adapters.log_files.unwrap import LogicalLine, Wrapper, detect_wrapper, unwrap
-from superbiz_cli.harness.tool.logs.contract import LogEvent
+from superbiz_cli.harness.tool.logs.contract import Level, LogEvent
 
 MAX_EVENT_LINES = 2_000
 MAX_EVENT_BYTES = 1 << 20
-_NAME_DATE = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
 _CONTINUES = re.compile(rb"\s|Caused by:|\.\.\. \d+ more|at |[}\])]")
 _SEPARATORS = " \t]),:|-"
 
@@ -63,6 +63,8 @@ class FileReader:
     path: Path
     source: LogSource
     reference: datetime
+    written: datetime
+    following: Path | None = None
     check: Callable[[], None] = lambda: None
     skipped_lines: int = 0
     wrapper: Wrapper = Wrapper.NONE
@@ -102,7 +104,35 @@ class FileReader:
         blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
         first = next(blocks, b"")
         self.learn(split_lines(first)[:SAMPLE_LINES])
-        return chain((first,), blocks)
+        self._supply_dates()
+        return chain((first,), blocks, self.continuation())
+
+    def continuation(self) -> Iterator[bytes]:
+        """Yield the first lines of the following file of a rotated set that belong to the last event here."""
+        if (
+            self.following is None
+            or not len(self.matcher)
+            or self.json_lines
+            or self.wrapper is not Wrapper.NONE
+        ):
+            return
+        try:
+            head = next(read_blocks(self.following, encoding=self.source.encoding, check=self.check), b"")
+        except (OSError, UnreadableLog):
+            return
+        lines = list(takewhile(lambda line: self.matcher.match(line) is None, split_lines(head)))
+        if lines and len(lines) < MAX_EVENT_LINES:
+            yield b"\n".join(lines) + b"\n"
+
+    def _supply_dates(self) -> None:
+        """Find out the years or the days that the stamps of the file leave open."""
+        if self.matcher.lacks is Lacks.YEAR:
+            if (latest := latest_stamp(self.path, self.sample, self.matcher)) is not None:
+                self.resolver.anchor(latest)
+        elif self.matcher.lacks is Lacks.DATE and date_in_name(self.path.name) is None:
+            blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
+            lines = (line for block in blocks for line in split_lines(block))
+            self.resolver.begin_on(first_day_of(lines, self.matcher, self.written, self.source.zone))
 
     def learn(self, sample: Sequence[bytes]) -> None:
         """Decide from a sample of lines how the file is read."""
@@ -131,10 +161,18 @@ class FileReader:
             message = f"{event.json.message}\n{tail}" if tail else event.json.message
             service = service or event.json.service or self.file_service
             return LogEvent(at_us, searched, message, event.json.level, service)
-        before = event.lines[0][: event.time_start].decode("utf-8", "replace")
-        rest = event.lines[0][event.time_end :].decode("utf-8", "replace")
+        before, rest = _around_time(event)
         message = "\n".join([_message(before, rest), *text.split("\n")[1:]])
         return LogEvent(at_us, text, message, find_level(rest, before), service or self.file_service)
+
+    def level_of(self, event: RawFileEvent) -> Level | None:
+        """Return the severity that an event states."""
+        if event.slow is not None:
+            return None
+        if event.json is not None:
+            return event.json.level
+        before, rest = _around_time(event)
+        return find_level(rest, before)
 
     def _slow_events(self, lines: Iterable[bytes]) -> Iterator[RawFileEvent]:
         for query in slow_queries(lines, self.source.zones):
@@ -147,7 +185,7 @@ class FileReader:
             current = open_events.get(line.stream)
             begun = self._begin(line, current)
             if not begun:
-                if current is not None:
+                if current is not None and (current.json is None or _CONTINUES.match(line.text)):
                     current.append(line.text)
                 elif line.text.strip():
                     self.skipped_lines += 1
@@ -191,15 +229,11 @@ class FileReader:
         return RawFileEvent(stamp, [text], header.start, header.end, service=line.service, size=len(text))
 
 
-def date_in_name(name: str) -> date | None:
-    """Return the date in a file's name, None if there is none."""
-    match = _NAME_DATE.search(name)
-    if match is None:
-        return None
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        return None
+def _around_time(event: RawFileEvent) -> tuple[str, str]:
+    line = event.lines[0]
+    return line[: event.time_start].decode("utf-8", "replace"), line[event.time_end :].decode(
+        "utf-8", "replace"
+    )
 
 
 def stem_of(name: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from superbiz_cli.adapters.log_files.header import Header, end_of_time, find_header
-from superbiz_cli.adapters.log_files.stamps import Lacks, Shape, Stamp, Zones
+from superbiz_cli.adapters.log_files.stamps import YEARLESS, Lacks, Shape, Stamp, Zones
 
 SAMPLE_LINES = 1_000
 _ANCHOR = re.compile(
@@ -65,6 +65,14 @@ class HeaderMatcher:
     def names(self) -> list[str]:
         """The names of the locked loci."""
         return sorted({locus.name for locus, _ in self._loci})
+
+    @property
+    def lacks(self) -> Lacks:
+        """What the most frequent locus leaves open."""
+        if not self._loci:
+            return Lacks.NOTHING
+        name = self._loci[0][0].shape.name
+        return Lacks.DATE if name == "time" else Lacks.YEAR if name in YEARLESS else Lacks.NOTHING
 
     def __len__(self) -> int:
         """The number of locked loci."""

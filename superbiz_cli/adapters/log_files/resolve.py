@@ -16,9 +16,9 @@ _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 class Resolver:
     """Turns stamps of one file into instants.
 
-    `reference` (aware) is the latest time that an event can have: the file's modification time or the
-    incident time, whichever is earlier. `first_day` is the date in the file's name, if there is one.
-    Bare times are counted on: where the clock falls back by more than an hour, a new day has begun.
+    `reference` (aware) is the latest time that an event can have. `first_day` is the day of the first
+    bare time, None if the file's name does not tell: then it is the day of the reference. Bare times are
+    counted on: where the clock falls back by more than an hour, a new day has begun.
     """
 
     def __init__(self, *, zone: ZoneInfo, reference: datetime, first_day: date | None = None) -> None:
@@ -49,8 +49,14 @@ class Resolver:
             return start + clock
         return self._on_its_day(stamp.wall_us)
 
-    def restart(self) -> None:
-        """Forget the day reached by bare times: the file is read again from its beginning."""
+    def anchor(self, latest: Stamp) -> None:
+        """Take the file's latest stamp, which has no year, for the reference of the others."""
+        self._reference_wall_us = self.wall_us(latest)
+        self._year_of_day.clear()
+
+    def begin_on(self, first_day: date) -> None:
+        """Set the day of the first bare time."""
+        self._first_day = first_day
         self._day_us = None
 
     def _latest_day_us(self, leap_day: int) -> int:

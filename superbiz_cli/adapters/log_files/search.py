@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from superbiz_cli.adapters.log_files.blocks import BlockScan, layout_of
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
-from superbiz_cli.adapters.log_files.discovery import discover, problem_of
+from superbiz_cli.adapters.log_files.discovery import discover, problem_of, rotated_sets, with_following
 from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
 from superbiz_cli.adapters.log_files.region import SortedFile, is_searchable, read_region
 from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
@@ -18,6 +18,9 @@ from superbiz_cli.harness.tool.logs.tally import EventTally
 from superbiz_cli.harness.tool.logs.terms import matches_all
 
 _CHECK_EVERY = 256
+# A time without a year is taken for the latest not after the file's age and not long after the incident:
+# a copied file is younger than its events, and within half a year no other year is meant.
+_HALF_A_YEAR = timedelta(days=180)
 
 
 class FileSource:
@@ -31,11 +34,13 @@ class FileSource:
         found = discover(self._source.paths, check=run.check_active)
         problems = list(found.problems)
         readable = 0
-        for path in found.files:
+        for path, following in with_following(rotated_sets(found.files)):
             run.check_active()
             try:
-                FileSearch(path, self._source, query, tally, run).search()
+                search = FileSearch(path, self._source, query, tally, run, following=following)
+                search.search()
                 readable += 1
+                problems.extend(f"{path.name}: {problem}" for problem in search.problems)
             except UnreadableLog as error:
                 problems.append(f"{path.name}: {error.reason}")
             except OSError as error:
@@ -51,15 +56,36 @@ class FileSource:
 class FileSearch:
     """One query over one file."""
 
-    def __init__(self, path: Path, source: LogSource, query: LogQuery, tally: EventTally, run: Run) -> None:
+    def __init__(
+        self,
+        path: Path,
+        source: LogSource,
+        query: LogQuery,
+        tally: EventTally,
+        run: Run,
+        *,
+        following: Path | None = None,
+    ) -> None:
         self._path = path
         self._query = query
         self._tally = tally
         self._run = run
         status = path.stat()
         self._size = status.st_size
-        reference = min(datetime.fromtimestamp(status.st_mtime, UTC), from_us(query.window.end_us))
-        self._reader = FileReader(path, source, reference, check=run.check_active)
+        written = datetime.fromtimestamp(status.st_mtime, UTC)
+        reference = min(written, from_us(query.window.end_us) + _HALF_A_YEAR)
+        self._reader = FileReader(
+            path, source, reference=reference, written=written, following=following, check=run.check_active
+        )
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the file could not be searched, in words."""
+        reader = self._reader
+        has_untimed = reader.skipped_lines or (
+            reader.json_lines and reader.plain_lines and not len(reader.matcher)
+        )
+        return ["lines that state no time were not searched"] if has_untimed else []
 
     def search(self) -> None:
         """Add the matching events to the tally. Raises UnreadableLog, OSError, RunAborted."""

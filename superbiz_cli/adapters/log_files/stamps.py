@@ -18,6 +18,7 @@ from functools import lru_cache
 SECOND_US = 1_000_000
 DAY_US = 86_400 * SECOND_US
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+YEARLESS = frozenset({"syslog", "syslog in another language", "zone and syslog", "month-day", "klog"})
 LEAP_YEAR = 1972  # stands in for a missing year: every day of a year exists in it
 
 
