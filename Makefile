@@ -22,9 +22,9 @@ setup: $(READY)  ## create .venv with the locked packages
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing the locked packages into $(VENV) (about a minute the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "installing the locked packages into $(VENV) (the first time this takes minutes)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps -r requirements/dev.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 fmt: $(READY)  ## format the code

@@ -192,7 +192,7 @@ class LiveView:
         console = Console(
             file=self._streams.stderr,
             width=self._streams.notes_width,
-            no_color=not self._streams.notes_in_color,
+            color_system="standard" if self._streams.notes_in_color else None,
             highlight=False,
             markup=False,
             emoji=False,

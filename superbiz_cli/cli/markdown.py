@@ -79,7 +79,9 @@ def _report(report: Report) -> list[str]:
 def _fallback(fallback: SafeFallback) -> list[str]:
     blocks = [f"## No proven cause ({words(fallback.type)})", escaped(fallback.message)]
     facts = [_cited(f.text, () if f.ref is None else (f.ref,)) for f in fallback.observed_facts]
-    issues = [f"{words(issue.code)} ({escaped(issue.target)})" for issue in fallback.validation_issues]
+    issues = [
+        f"{escaped(words(issue.code))} ({escaped(issue.target)})" for issue in fallback.validation_issues
+    ]
     sections = (
         ("What is certain", facts),
         ("What was checked", [escaped(text) for text in fallback.verified_sources] if not facts else []),

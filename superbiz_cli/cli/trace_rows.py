@@ -60,7 +60,7 @@ def row_of(entry: TimelineEntry) -> TraceRow:
     return TraceRow(
         offset=f"+{entry.at_ms / 1000:.1f}",
         stage=_STAGE.get(entry.stage, words(entry.stage)),
-        label=sanitize(label),
+        label=sanitize(label or words(entry.type)),
         text=sanitize(_text(entry.type, values)),
         style=style,
     )

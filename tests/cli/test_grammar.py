@@ -14,6 +14,11 @@ from tests.support.fake_bootstrap import FakeRoot, installed, stored_run
 from tests.support.run_cli import run_cli
 
 
+def commands() -> list[tuple[str, ...]]:
+    groups = {stub.name for stub in COMMANDS if stub.children}
+    return [path for path in paths() if path[-1] not in groups]
+
+
 def paths(stubs: tuple[Stub, ...] = COMMANDS, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for stub in stubs:
@@ -31,7 +36,7 @@ def test_every_level_explains_itself_on_stdout(path: tuple[str, ...], flag: str)
     assert not set("╭│╰") & set(done.out)
 
 
-@pytest.mark.parametrize("path", [path for path in paths() if path not in {("trace",), ("config",)}])
+@pytest.mark.parametrize("path", commands())
 def test_the_help_of_a_command_leads_with_examples(path: tuple[str, ...]) -> None:
     text = run_cli(*path, "--help").out
     examples, options = text.index("\nExamples:\n"), text.index("\nOptions:\n")
