@@ -76,17 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _try(sql: str, values: list[Any], server: _Server | None, findings: Findings) -> None:
     source = server.source if server else _source("store", "ledger")
-    began = time.process_time()
-    try:
-        made: QueryPlan | None = plan_query(source, sql, values)
-        findings.verdicts["accepted"] += 1
-    except QueryRefused as refused:
-        made = None
-        findings.verdicts[refused.category.value] += 1
-    except BaseException as error:
-        made = None
-        findings.bugs.append(f"crash {type(error).__name__}: {sql!r} {values!r}"[:500])
-    took_s = time.process_time() - began
+    made, verdict, took_s = _planned(source, sql, values, findings)
+    if took_s > SLOW_S:  # once may be the collector of this process; twice is the query
+        took_s = min(took_s, _planned(source, sql, values, findings)[2])
+    findings.verdicts[verdict] += 1
     if took_s > findings.slowest_s:
         findings.slowest_s, findings.slowest = took_s, sql
     if took_s > SLOW_S:
@@ -95,6 +88,20 @@ def _try(sql: str, values: list[Any], server: _Server | None, findings: Findings
         _check_plan(made, values, findings)
         if server is not None:
             server.run(made, sql, findings)
+
+
+def _planned(
+    source: DataSource, sql: str, values: list[Any], findings: Findings
+) -> tuple[QueryPlan | None, str, float]:
+    """Return the plan if there is one, the verdict in a word, and the CPU seconds that it took."""
+    began = time.process_time()
+    try:
+        return plan_query(source, sql, values), "accepted", time.process_time() - began
+    except QueryRefused as refused:
+        return None, refused.category.value, time.process_time() - began
+    except BaseException as error:
+        findings.bugs.append(f"crash {type(error).__name__}: {sql!r} {values!r}"[:500])
+        return None, "crash", time.process_time() - began
 
 
 def _check_plan(made: QueryPlan, values: list[Any], findings: Findings) -> None:

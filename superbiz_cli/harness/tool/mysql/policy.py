@@ -56,7 +56,7 @@ def _plan(source: DataSource, sql: str, parameters: Sequence[object]) -> QueryPl
     from superbiz_cli.harness.tool.mysql.syntax import parse_select  # sqlglot takes a quarter of a second
 
     check_text(sql)
-    tokens = check_structure(read_tokens(sql))
+    tokens = check_structure(read_tokens(sql, columns=_column_names(source)))
     values = check_parameters(parameters, expected=sum(token.kind is Kind.PARAMETER for token in tokens))
     select = resolve_names(parse_select(tokens), source)
     check_joins(select)
@@ -69,6 +69,11 @@ def _plan(source: DataSource, sql: str, parameters: Sequence[object]) -> QueryPl
         row_limit=row_limit(select, values, source.limits),
         columns=tuple(_result_column(output, select.tables) for output in select.outputs),
     )
+
+
+def _column_names(source: DataSource) -> frozenset[str]:
+    tables = [columns for tables in source.allowed.values() for columns in tables.values()]
+    return frozenset(column.lower() for columns in tables for column in columns)
 
 
 def _result_column(output: ast.OutputColumn, tables: Sequence[ast.TableRef]) -> ResultColumn:

@@ -7,11 +7,12 @@ are two languages. What it does not know is refused; what it knows is later writ
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from superbiz_cli.harness.tool.mysql.contract import QueryRefused, Refusal
-from superbiz_cli.harness.tool.mysql.words import AGGREGATES, KEYWORDS, REFUSED_WORDS
+from superbiz_cli.harness.tool.mysql.words import AGGREGATES, KEYWORDS, MERELY_RESERVED, REFUSED_WORDS
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 COMPARISONS = frozenset({"=", "<", ">", "<=", ">=", "<>", "!=", "<=>"})
@@ -71,8 +72,12 @@ class Token:
         return self.kind is Kind.KEYWORD and self.text in words
 
 
-def read_tokens(sql: str) -> tuple[Token, ...]:
-    """Split a text that has passed `check_text`. Raises QueryRefused."""
+def read_tokens(sql: str, *, columns: Set[str] = frozenset()) -> tuple[Token, ...]:
+    """Split a text that has passed `check_text`. Raises QueryRefused.
+
+    `columns` are the lower-case names of the allow-list: one that a server reserves without any use in
+    our grammar (`rank`, `key`, `offset`) may stand bare, and so may such a word after AS.
+    """
     if re.match(r"\s*select\b", sql, re.IGNORECASE) is None:
         raise QueryRefused(Refusal.NOT_A_SELECT)
     tokens: list[Token] = []
@@ -81,14 +86,14 @@ def read_tokens(sql: str) -> tuple[Token, ...]:
         found = _TOKEN.match(sql, position)
         if found is None:
             raise QueryRefused(Refusal.IDENTIFIER)
-        token = _token(found, sql, is_after_dot=bool(tokens) and tokens[-1].kind is Kind.DOT)
+        token = _token(found, sql, before=tokens[-1] if tokens else None, columns=columns)
         if token is not None:
             tokens.append(token)
         position = found.end()
     return tuple(tokens)
 
 
-def _token(found: re.Match[str], sql: str, *, is_after_dot: bool) -> Token | None:
+def _token(found: re.Match[str], sql: str, *, before: Token | None, columns: Set[str]) -> Token | None:
     text = found.group()
     match found.lastgroup:
         case "space":
@@ -96,9 +101,8 @@ def _token(found: re.Match[str], sql: str, *, is_after_dot: bool) -> Token | Non
         case "quoted":
             return _quoted(found.group("quoted"), sql[found.end() : found.end() + 1])
         case "word":
-            return _word(
-                text, is_after_dot=is_after_dot, is_called=_OPEN_AHEAD.match(sql, found.end()) is not None
-            )
+            is_called = _OPEN_AHEAD.match(sql, found.end()) is not None
+            return _word(text, before=before, is_called=is_called, columns=columns)
         case "number":
             raise QueryRefused(Refusal.LITERAL)
         case "comparison":
@@ -118,16 +122,19 @@ def _quoted(name: str, following: str) -> Token:
     return Token(Kind.NAME, name)
 
 
-def _word(text: str, *, is_after_dot: bool, is_called: bool) -> Token:
+def _word(text: str, *, before: Token | None, is_called: bool, columns: Set[str]) -> Token:
     if IDENTIFIER.fullmatch(text) is None:
         raise QueryRefused(Refusal.IDENTIFIER)
-    if is_after_dot:
+    if before is not None and before.kind is Kind.DOT:
         return Token(Kind.NAME, text)
     word = text.upper()
     if word in KEYWORDS:
         return Token(Kind.KEYWORD, word)
     if word in AGGREGATES and is_called:
         return Token(Kind.AGGREGATE, word)
-    if word in REFUSED_WORDS:
-        raise QueryRefused(REFUSED_WORDS[word])
+    refusal = REFUSED_WORDS.get(word)
+    is_free = refusal in MERELY_RESERVED and not is_called
+    is_wanted = text.lower() in columns or (before is not None and before.is_keyword("AS"))
+    if refusal is not None and not (is_free and is_wanted):
+        raise QueryRefused(refusal)
     return Token(Kind.NAME, text)

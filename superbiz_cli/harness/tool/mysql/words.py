@@ -64,3 +64,6 @@ _REFUSED: Mapping[Refusal, str] = {
 REFUSED_WORDS: Mapping[str, Refusal] = {
     word: refusal for refusal, words in _REFUSED.items() for word in words.split()
 }
+
+# Words of these kinds have no use in our grammar: as the name of a column they can mean nothing else.
+MERELY_RESERVED = frozenset({Refusal.RESERVED_WORD, Refusal.FUNCTION, Refusal.OFFSET})
