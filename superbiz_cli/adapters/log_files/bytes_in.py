@@ -224,11 +224,9 @@ def is_plain_utf8(encoding: str, head: bytes) -> bool:
 
 def is_binary(head: bytes) -> bool:
     """Whether the (decoded) beginning of a file cannot be a text log. Holes of NULs are no objection."""
-    sample = head[:8192].replace(b"\x00", b"")
-    if not sample:
-        return bool(head)
+    sample = head.replace(b"\x00", b"")[:8192]
     controls = sum(sample.count(bytes([code])) for code in (*range(1, 9), *range(14, 27), *range(28, 32)))
-    return controls > len(sample) // 10
+    return controls > len(sample) // 20
 
 
 def to_utf8(blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
@@ -297,7 +295,8 @@ def read_blocks(path: Path, *, encoding: str | None, check: Callable[[], None]) 
     Calls `check` before each block. Raises UnreadableLog for a binary file, OSError as it comes.
     """
     first = True
-    for block in whole_lines(to_utf8(read_decompressed(path), encoding)):
+    decoded = to_utf8(read_decompressed(path), encoding)
+    for block in whole_lines(block.replace(b"\x00", b"") if b"\x00" in block else block for block in decoded):
         check()
         if first:
             first = False

@@ -101,10 +101,21 @@ def rotated_sets(files: list[Path]) -> list[tuple[Path, ...]]:
     return [tuple(path for _, path in sorted(members)) for members in groups.values()]
 
 
-def with_following(sets: list[tuple[Path, ...]]) -> Iterator[tuple[Path, Path | None]]:
-    """Yield every file with the one that continues it, if any."""
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file, and its place in the set that rotation made of one log."""
+
+    path: Path
+    following: Path | None = None
+    continues_another: bool = False
+
+
+def in_order(sets: list[tuple[Path, ...]]) -> Iterator[LogFile]:
+    """Yield the files of each set from the oldest to the newest."""
     for files in sets:
-        yield from zip(files, (*files[1:], None), strict=True)
+        for number, path in enumerate(files):
+            following = files[number + 1] if number + 1 < len(files) else None
+            yield LogFile(path, following, continues_another=number > 0)
 
 
 def _rotation(name: str) -> tuple[str, tuple[int, int, int]]:

@@ -13,7 +13,6 @@ from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog, read_blocks
 from superbiz_cli.adapters.log_files.dates import date_in_name, first_day_of, latest_stamp
 from superbiz_cli.adapters.log_files.glued import (
     has_second_header,
-    may_have_second_object,
     split_json,
     split_text,
 )
@@ -58,13 +57,19 @@ class RawFileEvent:
 
 @dataclass(slots=True)
 class FileReader:
-    """Reads the events of one file, whatever its format, line by line."""
+    """Reads the events of one file, whatever its format, line by line.
+
+    `reference` is the latest time that an event without a year can have, `written` when the file was
+    last written. In a rotated set `following` is the next file, whose first lines may belong to the last
+    event here, and `continues_another` tells that the first lines here may belong to the file before.
+    """
 
     path: Path
     source: LogSource
     reference: datetime
     written: datetime
     following: Path | None = None
+    continues_another: bool = False
     check: Callable[[], None] = lambda: None
     skipped_lines: int = 0
     wrapper: Wrapper = Wrapper.NONE
@@ -187,7 +192,7 @@ class FileReader:
             if not begun:
                 if current is not None and (current.json is None or _CONTINUES.match(line.text)):
                     current.append(line.text)
-                elif line.text.strip():
+                elif line.text.strip() and (open_events or not self.continues_another):
                     self.skipped_lines += 1
                 continue
             if current is not None:
@@ -203,8 +208,8 @@ class FileReader:
             begun = self._json_event(line, text)
             if begun is not None:
                 return [begun]
-            pieces = split_json(text) if may_have_second_object(text) else []
-            return [event for piece in pieces if (event := self._json_event(line, piece)) is not None]
+            events = [self._json_event(line, piece) for piece in split_json(text)]
+            return [event for event in events if event is not None]
         header = self.matcher.match(text)
         if header is not None:
             pieces = split_text(text) if has_second_header(text) else [text]
@@ -230,10 +235,10 @@ class FileReader:
 
 
 def _around_time(event: RawFileEvent) -> tuple[str, str]:
+    """Return the text of the header line before and behind its time."""
     line = event.lines[0]
-    return line[: event.time_start].decode("utf-8", "replace"), line[event.time_end :].decode(
-        "utf-8", "replace"
-    )
+    before, rest = line[: event.time_start], line[event.time_end :]
+    return before.decode("utf-8", "replace"), rest.decode("utf-8", "replace")
 
 
 def stem_of(name: str) -> str:

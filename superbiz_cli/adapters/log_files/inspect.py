@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
-from superbiz_cli.adapters.log_files.discovery import discover, problem_of, rotated_sets, with_following
+from superbiz_cli.adapters.log_files.discovery import discover, in_order, problem_of, rotated_sets
 from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
 from superbiz_cli.adapters.log_files.source import LogSource
 from superbiz_cli.adapters.log_files.unwrap import Wrapper
@@ -80,7 +80,8 @@ def _report(
 ) -> LogReport:
     report = LogReport(file=str(files[-1]))
     summary = _Summary()
-    for path, following in with_following([files]):
+    for file in in_order([files]):
+        path = file.path
         try:
             written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             reader = FileReader(
@@ -88,7 +89,8 @@ def _report(
                 source,
                 reference=written if at is None else min(written, at),
                 written=written,
-                following=following,
+                following=file.following,
+                continues_another=file.continues_another,
                 check=check,
             )
             summary.add_all(reader, reader.events())

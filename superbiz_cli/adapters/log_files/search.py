@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from superbiz_cli.adapters.log_files.blocks import BlockScan, layout_of
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
-from superbiz_cli.adapters.log_files.discovery import discover, problem_of, rotated_sets, with_following
+from superbiz_cli.adapters.log_files.discovery import LogFile, discover, in_order, problem_of, rotated_sets
 from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
 from superbiz_cli.adapters.log_files.region import SortedFile, is_searchable, read_region
 from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
@@ -34,10 +33,11 @@ class FileSource:
         found = discover(self._source.paths, check=run.check_active)
         problems = list(found.problems)
         readable = 0
-        for path, following in with_following(rotated_sets(found.files)):
+        for file in in_order(rotated_sets(found.files)):
+            path = file.path
             run.check_active()
             try:
-                search = FileSearch(path, self._source, query, tally, run, following=following)
+                search = FileSearch(file, self._source, query, tally, run)
                 search.search()
                 readable += 1
                 problems.extend(f"{path.name}: {problem}" for problem in search.problems)
@@ -57,16 +57,9 @@ class FileSearch:
     """One query over one file."""
 
     def __init__(
-        self,
-        path: Path,
-        source: LogSource,
-        query: LogQuery,
-        tally: EventTally,
-        run: Run,
-        *,
-        following: Path | None = None,
+        self, file: LogFile, source: LogSource, query: LogQuery, tally: EventTally, run: Run
     ) -> None:
-        self._path = path
+        self._path = path = file.path
         self._query = query
         self._tally = tally
         self._run = run
@@ -75,7 +68,13 @@ class FileSearch:
         written = datetime.fromtimestamp(status.st_mtime, UTC)
         reference = min(written, from_us(query.window.end_us) + _HALF_A_YEAR)
         self._reader = FileReader(
-            path, source, reference=reference, written=written, following=following, check=run.check_active
+            path,
+            source,
+            reference=reference,
+            written=written,
+            following=file.following,
+            continues_another=file.continues_another,
+            check=run.check_active,
         )
 
     @property
