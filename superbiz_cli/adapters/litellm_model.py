@@ -81,6 +81,13 @@ class LitellmModel:
         if self.problem is None:
             self._runtime.start()
 
+    def wait_until_loaded(self, *, timeout_s: float, cancel: CancelSignal) -> bool:
+        """Wait for the import, so that it does not count against the limit of the first request.
+
+        Returns False, without a word about why, if it is not loaded in time or the Run was cancelled.
+        """
+        return self.problem is None and self._runtime.wait(timeout_s=timeout_s, cancel=cancel) is not None
+
     def complete(self, request: ModelRequest, *, timeout_s: float, cancel: CancelSignal) -> ModelReply:
         """Send one request and return its reply; see the port for what is raised.
 

@@ -48,6 +48,9 @@ def classify(error: BaseException, exchange: Exchange) -> ModelUnavailable:
         return _status_failure(error, exchange, exchange.status)
     if isinstance(error, TimeoutError) or type(error).__name__ in ("Timeout", "APITimeoutError"):
         return ModelUnavailable(RetryFailure.TIMEOUT)
+    if type(error).__name__ == "UnsupportedParamsError":
+        hint = "the model does not accept a configured parameter: remove temperature or max_output_tokens"
+        return ModelUnavailable(RetryFailure.UNKNOWN, hint=hint)
     return ModelUnavailable(
         RetryFailure.UNKNOWN, hint="the request was refused before it was sent: check the model's route"
     )

@@ -56,6 +56,7 @@ Build = Callable[[str], ChatModel]
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[LitellmRuntime]:
     shared = LitellmRuntime()
+    assert shared.wait(timeout_s=100, cancel=Cancellation()) is not None  # seconds; minutes on a busy machine
     yield shared
     shared.close()
     with warnings.catch_warnings():  # litellm leaves coroutines of cancelled calls behind

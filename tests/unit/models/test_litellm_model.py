@@ -41,6 +41,7 @@ LOOKUP = ToolSpec(
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[LitellmRuntime]:
     shared = LitellmRuntime()
+    assert shared.wait(timeout_s=100, cancel=Cancellation()) is not None  # seconds; minutes on a busy machine
     yield shared
     shared.close()
     with warnings.catch_warnings():  # litellm leaves coroutines of cancelled calls behind
@@ -365,6 +366,17 @@ def test_only_wanted_parameters_are_sent(server: ModelServer, runtime: LitellmRu
     ask(model_for("openai/m", server, runtime, temperature=0.0, max_output_tokens=77))
     body = server.requests[0].body
     assert (body["temperature"], body["max_tokens"]) == (0.0, 77)
+
+
+def test_a_parameter_that_the_model_refuses_is_named_before_anything_is_sent(
+    server: ModelServer, runtime: LitellmRuntime
+) -> None:
+    error = failure_of(model_for("openai/gpt-5", server, runtime, temperature=0.0))
+
+    assert error.failure is RetryFailure.UNKNOWN
+    assert error.hint is not None
+    assert "remove temperature" in error.hint
+    assert server.requests == []
 
 
 def test_an_ollama_server_is_not_asked_about_the_model(server: ModelServer, runtime: LitellmRuntime) -> None:

@@ -44,6 +44,16 @@ def test_warming_up_loads_once_and_returns_at_once() -> None:
     assert loads == [1]
 
 
+def test_a_caller_can_wait_for_the_import_before_the_clock_of_a_request_starts() -> None:
+    model = local_model(LitellmRuntime(SimpleNamespace))
+    broken = local_model(LitellmRuntime(lambda: None))
+    keyless = LitellmModel("openai/m", environ={}, runtime=LitellmRuntime(SimpleNamespace))
+
+    assert model.wait_until_loaded(timeout_s=10, cancel=Cancellation())
+    assert not broken.wait_until_loaded(timeout_s=10, cancel=Cancellation())
+    assert not keyless.wait_until_loaded(timeout_s=10, cancel=Cancellation())
+
+
 def test_a_cancel_does_not_wait_for_the_import() -> None:
     started, gate, cancellation = threading.Event(), threading.Event(), Cancellation()
 
