@@ -12,11 +12,13 @@ from sqlalchemy import delete
 
 from superbiz_cli.adapters.sql_audit import run_rows, session_rows, trace_rows
 from superbiz_cli.adapters.sql_audit.address import parse_address
+from superbiz_cli.adapters.sql_audit.case_library import SqlCaseLibrary
 from superbiz_cli.adapters.sql_audit.database import Database, make_private_file
 from superbiz_cli.adapters.sql_audit.migrate import ensure_schema
 from superbiz_cli.adapters.sql_audit.schema import RUN_TABLES, diagnosis_run
 from superbiz_cli.adapters.sql_audit.trace_sink import TraceSink
 from superbiz_cli.harness.audit.archive import RunArchive
+from superbiz_cli.harness.audit.case_library import CaseLibrary
 from superbiz_cli.harness.audit.chain import LedgerTotals, StoredEvent
 from superbiz_cli.harness.audit.metadata import storable
 from superbiz_cli.harness.audit.no_archive import NoArchive
@@ -178,6 +180,10 @@ class SqlArchive:
             runs += removed
         with self.database.write() as connection:
             return PruneCount(runs, sessions=session_rows.delete_left_empty(connection, before=before))
+
+    def case_library(self) -> CaseLibrary:
+        """Return the cases and the feedback, in the same database."""
+        return SqlCaseLibrary(self.database, redact=self._redacted, owner=self.owner)
 
     def close(self) -> None:
         """Close every connection."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, String, Text, TypeDecorator
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, LargeBinary, String, Text, TypeDecorator
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeEngine
 
@@ -33,6 +33,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")  # only INTEGER counts up by itself there
 LONG_TEXT = Text().with_variant(mysql.LONGTEXT(), *_SERVERS)
+LONG_BYTES = LargeBinary().with_variant(mysql.LONGBLOB(), *_SERVERS)
 SHA256 = String(64).with_variant(mysql.CHAR(64, charset="ascii", collation="ascii_bin"), *_SERVERS)
 
 

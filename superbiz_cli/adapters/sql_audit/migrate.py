@@ -21,7 +21,7 @@ from superbiz_cli.adapters.sql_audit.faults import told_in_our_words, unavailabl
 from superbiz_cli.harness.audit.failure import AuditFault
 
 # Every revision in order, oldest first: what `migrations/versions` holds, without importing it.
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "superbiz_schema_version"  # not Alembic's own name: a server's database may be shared
 

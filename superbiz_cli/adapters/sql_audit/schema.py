@@ -20,6 +20,7 @@ from sqlalchemy import (
 from superbiz_cli.adapters.sql_audit.column_types import (
     CODE,
     ID,
+    LONG_BYTES,
     LONG_TEXT,
     ROW_ID,
     SERVER_TABLE,
@@ -173,4 +174,54 @@ diagnosis_trace_event = Table(
     **SERVER_TABLE,
 )
 
-RUN_TABLES = (model_call, agent_step, agent_reasoning_audit, tool_invocation, diagnosis_trace_event)
+run_feedback = Table(
+    "run_feedback",
+    metadata,
+    Column("run_id", ID, primary_key=True),
+    Column("verdict", CODE, nullable=False),
+    Column("note", LONG_TEXT, nullable=False),
+    Column("root_cause", LONG_TEXT, nullable=False),
+    Column("solution", LONG_TEXT, nullable=False),
+    Column("owner", String(128), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    **SERVER_TABLE,
+)
+
+diagnosis_case = Table(
+    "diagnosis_case",
+    metadata,
+    Column("number", ROW_ID, primary_key=True, autoincrement=True),
+    Column("case_id", ID, nullable=False),
+    Column("run_id", ID),
+    Column("owner", String(128), nullable=False),
+    Column("symptoms", LONG_TEXT, nullable=False),
+    Column("root_cause", LONG_TEXT, nullable=False),
+    Column("solution", LONG_TEXT, nullable=False),
+    Column("services", LONG_TEXT, nullable=False),
+    Column("documents", LONG_TEXT, nullable=False),
+    Column("note", LONG_TEXT, nullable=False),
+    Column("term_weight", Float, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("case_id", name="uq_diagnosis_case_case_id"),
+    Index("ix_diagnosis_case_run", "run_id"),
+    Index("ix_diagnosis_case_created", "created_at", "number"),
+    sqlite_autoincrement=True,  # a number is never used again: `case_term` keeps those of removed cases
+    **SERVER_TABLE,
+)
+
+case_term = Table(
+    "case_term",
+    metadata,
+    Column("term", BigInteger, primary_key=True, autoincrement=False),
+    Column("occurrences", LONG_BYTES, nullable=False),
+    **SERVER_TABLE,
+)
+
+RUN_TABLES = (
+    model_call,
+    agent_step,
+    agent_reasoning_audit,
+    tool_invocation,
+    diagnosis_trace_event,
+    run_feedback,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
+from superbiz_cli.harness.audit.case_library import CaseLibrary
 from superbiz_cli.harness.audit.chain import LedgerTotals, StoredEvent
 from superbiz_cli.harness.audit.failure import AuditUnavailable
 from superbiz_cli.harness.audit.rows import (
@@ -90,6 +91,10 @@ class RunArchive(Protocol):
 
     def prune(self, *, before: datetime, dry_run: bool = False) -> PruneCount:
         """Remove Runs that started before `before`, with all their rows, and sessions left empty."""
+        ...
+
+    def case_library(self) -> CaseLibrary:
+        """Return the cases and the feedback that are kept beside the Runs."""
         ...
 
     def close(self) -> None:

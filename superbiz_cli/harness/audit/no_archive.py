@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from superbiz_cli.harness.audit.case_library import CaseLibrary, NoCases
 from superbiz_cli.harness.audit.chain import LedgerTotals, StoredEvent
 from superbiz_cli.harness.audit.rows import (
     ALL_RUNS,
@@ -85,6 +86,10 @@ class NoArchive:
     def prune(self, *, before: datetime, dry_run: bool = False) -> PruneCount:
         """Remove nothing."""
         return PruneCount()
+
+    def case_library(self) -> CaseLibrary:
+        """Return a library that keeps nothing."""
+        return NoCases()
 
     def close(self) -> None:
         """Do nothing."""

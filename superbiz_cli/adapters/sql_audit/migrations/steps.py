@@ -15,10 +15,15 @@ from superbiz_cli.adapters.sql_audit.column_types import SERVER_TABLE
 
 
 def create_table(
-    name: str, *columns: sa.schema.SchemaItem, indexes: Mapping[str, Sequence[str]] | None = None
+    name: str,
+    *columns: sa.schema.SchemaItem,
+    indexes: Mapping[str, Sequence[str]] | None = None,
+    sqlite_autoincrement: bool = False,
 ) -> None:
     """Create what is missing of a table and its indexes."""
-    op.create_table(name, *columns, if_not_exists=True, **SERVER_TABLE)
+    op.create_table(
+        name, *columns, if_not_exists=True, sqlite_autoincrement=sqlite_autoincrement, **SERVER_TABLE
+    )
     present = {index["name"] for index in sa.inspect(op.get_bind()).get_indexes(name)}
     for index_name, column_names in (indexes or {}).items():
         if index_name not in present:
