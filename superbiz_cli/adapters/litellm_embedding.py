@@ -22,7 +22,7 @@ from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.retry.attempts import AttemptsExhausted, run_attempts
 from superbiz_cli.harness.retry.policy import RetryPolicy
 from superbiz_cli.knowledge.ports import EmbeddingUnavailable
-from superbiz_cli.knowledge.records import EmbedderIdentity, Vector
+from superbiz_cli.knowledge.records import EmbedderIdentity, LanguageMean, Vector
 
 MAX_BATCH_CHARS = 60_000
 MAX_QUERY_CHARS = 4_000
@@ -77,6 +77,11 @@ class LitellmEmbedder:
     def batch_size(self) -> int:
         """How many passages one request carries."""
         return self._route.batch_size
+
+    @property
+    def usual_means(self) -> Mapping[str, LanguageMean]:
+        """Nothing is known of a model before it has embedded something."""
+        return {}
 
     @property
     def problem(self) -> str | None:

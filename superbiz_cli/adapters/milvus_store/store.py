@@ -19,6 +19,7 @@ from superbiz_cli.knowledge.records import (
     Hit,
     SparseVector,
     Vector,
+    WriterNote,
 )
 
 _WRITE_BATCH = 200
@@ -123,6 +124,16 @@ class MilvusStore:
         """See `ChunkStore.save_vocabulary`."""
         with self._connection.errors("written"):
             self._catalog.save_vocabulary(frequencies)
+
+    def writer(self) -> WriterNote | None:
+        """See `ChunkStore.writer`."""
+        with self._connection.errors("read"):
+            return self._catalog.writer()
+
+    def note_writer(self, note: WriterNote | None) -> None:
+        """See `ChunkStore.note_writer`."""
+        with self._connection.errors("written"):
+            self._catalog.note_writer(note)
 
     def search_dense(self, vector: Vector, *, limit: int, where: Filter) -> list[Hit]:
         """See `ChunkStore.search_dense`."""

@@ -1,0 +1,53 @@
+"""Make a collection: its profile is estimated from a sample of what is about to be ingested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from superbiz_cli.knowledge import lexical
+from superbiz_cli.knowledge.calibrations import CALIBRATIONS
+from superbiz_cli.knowledge.ingest.chunking import Piece
+from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
+from superbiz_cli.knowledge.means import initial_means
+from superbiz_cli.knowledge.records import CollectionProfile, EmbedderIdentity, Vector
+
+WORDS_ONLY = EmbedderIdentity("none", "", 0)
+SAMPLE_DOCUMENTS = 60
+SAMPLE_OF_DOCUMENT = 4
+_SAMPLE_OF_LANGUAGE = 96
+
+
+def profile_of_sample(
+    documents: Sequence[Sequence[Piece]], texts: TextEmbedder, *, created_at: str
+) -> CollectionProfile:
+    """Return the profile for a new collection, from some passages of some documents.
+
+    Their vectors are kept for when they are written. Raises EmbeddingUnavailable, RunAborted.
+    """
+    sample = _sample([piece for pieces in documents for piece in pieces[:SAMPLE_OF_DOCUMENT]])
+    vectors = texts.embed_early([piece.enhanced for piece in sample])
+    by_language: dict[str, list[Vector]] = {}
+    for piece, vector in zip(sample, vectors, strict=True):
+        if len(vector):
+            by_language.setdefault(piece.language, []).append(vector)
+    embedder = texts.embedder
+    stated = embedder.identity if embedder else WORDS_ONLY
+    lengths = [len(piece.terms) for pieces in documents for piece in pieces]
+    return CollectionProfile(
+        embedder=EmbedderIdentity(stated.provider, stated.name, len(vectors[0]) if vectors else 0),
+        average_terms=sum(lengths) / len(lengths) if lengths else lexical.TYPICAL_TERMS,
+        means=initial_means(by_language, embedder.usual_means if embedder else {}),
+        calibration=CALIBRATIONS.get(stated.name),
+        created_at=created_at,
+        changed_at=created_at,
+    )
+
+
+def _sample(pieces: Sequence[Piece]) -> list[Piece]:
+    counts: dict[str, int] = {}
+    chosen: dict[str, Piece] = {}
+    for piece in pieces:
+        if counts.get(piece.language, 0) < _SAMPLE_OF_LANGUAGE and piece.enhanced not in chosen:
+            counts[piece.language] = counts.get(piece.language, 0) + 1
+            chosen[piece.enhanced] = piece
+    return list(chosen.values())
