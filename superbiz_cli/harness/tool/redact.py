@@ -10,10 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from superbiz_cli.harness.tool.redact_rules import PRIVATE_KEY_BEGIN, PRIVATE_KEY_END, RULES, Rule
+from superbiz_cli.harness.tool.redact_rules import (
+    PRIVATE_KEY_BEGIN,
+    PRIVATE_KEY_BLOCK,
+    PRIVATE_KEY_END,
+    RULES,
+    Rule,
+)
 
 # While rules run, a redacted value is one character of the last private-use plane: no rule matches
 # inside a placeholder, and a placeholder never looks like text to a later rule.
+MAX_PIECE_CHARS = 16_384
 _MARK_FIRST = 0xF0000
 _MARK_LAST = 0xFFFFD
 _MARKS = re.compile("[\U000f0000-\U000ffffd]")
@@ -29,7 +36,18 @@ class Redactor:
         self._count_of_kind: dict[str, int] = {}
 
     def redact(self, text: str) -> str:
-        """Return `text` without credentials, addresses, names of machines and personal numbers."""
+        """Return `text` without credentials, addresses, names of machines and personal numbers.
+
+        A long text is done in pieces that end at white space, so that the time grows with its length.
+        """
+        if len(text) <= MAX_PIECE_CHARS:
+            return self._redact(text)
+        keyless = PRIVATE_KEY_BLOCK.sub(
+            lambda key: f"{key[1]}{self._placeholder('PRIVATE_KEY', key[2])}", text
+        )
+        return "".join(self._redact(piece) for piece in _pieces(keyless))
+
+    def _redact(self, text: str) -> str:
         found: list[str] = []
         marked = _MARKS.sub("\ufffd", text)
         lowered = marked.lower()
@@ -90,6 +108,17 @@ class Redactor:
             self._count_of_kind[kind] = number
             self._numbers[key] = number
         return f"[REDACTED_{kind}]" if number == 1 else f"[REDACTED_{kind}#{number}]"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = start + MAX_PIECE_CHARS
+        if end < len(text):
+            cut = max(text.rfind("\n", start, end), text.rfind(" ", start, end))
+            end = cut + 1 if cut > start else end
+        yield text[start:end]
+        start = end
 
 
 def _spans(match: re.Match[str]) -> list[tuple[str, int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,13 @@ def path_of(entry: dict[str, Any]) -> Path:
 
 
 def inspected(entry: dict[str, Any]) -> LogReport:
-    year = entry.get("assume_year")
+    return report_on(path_of(entry), entry.get("assume_year"))
+
+
+@cache
+def report_on(path: Path, year: int | None) -> LogReport:
     at = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC) if year else None
-    reports = inspect_logs([str(path_of(entry))], a_source(path_of(entry)), at=at)
+    reports = inspect_logs([str(path)], a_source(path), at=at)
     assert len(reports) == 1
     return reports[0]
 

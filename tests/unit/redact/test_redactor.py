@@ -47,6 +47,14 @@ def test_a_private_key_whose_end_was_cut_off_is_removed_to_the_end() -> None:
     assert "MIIabc" not in Redactor().redact("loaded -----BEGIN PRIVATE KEY-----\nMIIabc")
 
 
+def test_a_long_text_is_redacted_to_its_end_and_a_key_across_pieces_too() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "MIIabc defg\n" * 3_000 + "-----END PRIVATE KEY-----"
+    text = Redactor().redact(f"{'word ' * 20_000}{key} password=hunter22 {'word ' * 5_000}10.0.0.1")
+    assert "MIIabc" not in text
+    assert "hunter22" not in text
+    assert text.endswith("[REDACTED_IP]")
+
+
 def test_characters_used_as_marks_cannot_be_smuggled_in() -> None:
     text = Redactor().redact("\U000f0000 password=hunter22")
     assert text == "\ufffd password=[REDACTED_PASSWORD]"

@@ -194,8 +194,8 @@ def is_domain_name(kind: str) -> Callable[[Match], bool]:
         labels = value_of(match, kind).split(".")
         if labels[-1].lower() not in _TOP_LEVEL or labels[0].lower() in _PACKAGE_ROOTS:
             return False
-        is_risky = len(labels) == 2 and len(labels[-1]) == 2 and not re.search(r"[\d-]", labels[0])
-        return not is_risky or labels[-1].lower() in {"cn", "ru", "de", "uk"}
+        is_short = len(labels) == 2 and (len(labels[0]) < 3 or len(labels[-1]) == 2)
+        return not is_short or labels[-1].lower() in {"cn", "ru", "de", "uk"}
 
     return accepts
 
