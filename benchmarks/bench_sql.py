@@ -63,7 +63,9 @@ def _validation(source: DataSource) -> None:
     for label, queries in (("own", own), ("given", given)):
         if queries:
             times = [_time_ms(lambda q=query: plan_query(*q)) for _ in range(ROUNDS) for query in queries]
+            cpu = [_cpu_ms(lambda q=query: plan_query(*q)) for _ in range(ROUNDS) for query in queries]
             _say(f"validation, {len(queries)} {label} benign queries: {_quantiles(times)}")
+            _say(f"    the same in CPU time: {_quantiles(cpu)}")
 
 
 def _given_queries() -> list[tuple[DataSource, str, list[Any]]]:
@@ -137,6 +139,12 @@ def _time_ms(call: Callable[[], object]) -> float:
     began = time.perf_counter()
     call()
     return (time.perf_counter() - began) * 1000
+
+
+def _cpu_ms(call: Callable[[], object]) -> float:
+    began = time.process_time()
+    call()
+    return (time.process_time() - began) * 1000
 
 
 def _quantiles(times: Sequence[float]) -> str:
