@@ -18,7 +18,7 @@ from superbiz_cli.cli.streams import json_text
 from superbiz_cli.cli.times import StatedWindow
 from superbiz_cli.errors import ExitCode
 from superbiz_cli.harness.contract.report import Failure, RunResult
-from superbiz_cli.harness.contract.status import FailureCode, ReleaseOutcome
+from superbiz_cli.harness.contract.status import FailureCode, Intent, ReleaseOutcome
 from superbiz_cli.harness.tool.sanitize import sanitize
 from superbiz_cli.settings import Settings
 
@@ -53,6 +53,8 @@ def execute(job: Job, invocation: Invocation) -> ExitCode:
         view.finish(watched.result)
     else:
         _write(watched.result, invocation)
+        if (hint := _first_step(watched.result, job.settings)) is not None:
+            invocation.streams.note(hint)
     return _exit_code(watched, exit_zero=job.exit_zero)
 
 
@@ -114,6 +116,13 @@ def _write(result: RunResult, invocation: Invocation) -> None:
             streams.result(markdown_of(result))
         case Format.TEXT:
             streams.result(render_result(result, width=streams.result_width, color=streams.result_in_color))
+
+
+def _first_step(result: RunResult, settings: Settings) -> str | None:
+    """Return the one hint of a first use: a diagnosis that had nothing to look at."""
+    if result.intent is not Intent.DIAGNOSIS or settings.logs.sources or settings.mysql.data_sources:
+        return None
+    return "hint: no log source is configured yet; superbiz config init writes a file to begin with"
 
 
 def _exit_code(watched: Watched[RunResult], *, exit_zero: bool) -> ExitCode:

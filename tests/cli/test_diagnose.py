@@ -255,3 +255,14 @@ def test_diagnosing_writes_nothing_outside_what_the_run_opens(superbiz_home: Pat
     assert diagnose(FakeRoot(), QUESTION).code == 0
     assert not superbiz_home.exists()
     assert not Path(os.environ["SUPERBIZ_CONFIG_DIR"]).exists()
+
+
+def test_a_first_use_without_any_source_gets_exactly_one_hint(tmp_path: Path) -> None:
+    hinted = diagnose(FakeRoot(result=fallback_result()), QUESTION)
+    assert [line for line in hinted.err.splitlines() if line.startswith("hint:")] == [
+        "hint: no log source is configured yet; superbiz config init writes a file to begin with"
+    ]
+    (tmp_path / "superbiz.toml").write_text(
+        '[[logs.sources]]\nname = "a"\ntopic = "APPLICATION"\npaths = ["x"]\n'
+    )
+    assert "hint:" not in diagnose(FakeRoot(result=fallback_result()), QUESTION, folder=tmp_path).err
