@@ -18,6 +18,7 @@ from superbiz_cli.adapters.log_files.glued import (
 )
 from superbiz_cli.adapters.log_files.json_event import JsonEvent, parse_object, read_json_event, values_of
 from superbiz_cli.adapters.log_files.levels import find_level
+from superbiz_cli.adapters.log_files.origin import find_service, syslog_origin
 from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, learn_loci
 from superbiz_cli.adapters.log_files.resolve import Resolver
 from superbiz_cli.adapters.log_files.slow_log import SlowQuery, is_slow_log, slow_queries, statement_of
@@ -167,7 +168,14 @@ class FileReader:
             service = service or event.json.service or self.file_service
             return LogEvent(at_us, searched, message, event.json.level, service)
         before, rest = _around_time(event)
-        message = "\n".join([_message(before, rest), *text.split("\n")[1:]])
+        is_syslog = event.stamp is not None and event.stamp.lacks is Lacks.YEAR
+        origin = syslog_origin(rest, is_syslog=is_syslog)
+        if origin is not None:
+            host, program, begin = origin
+            message, service = f"host={host} {rest[begin:]}", service or program
+        else:
+            message, service = _message(before, rest), service or find_service(rest)
+        message = "\n".join([message, *text.split("\n")[1:]])
         return LogEvent(at_us, text, message, find_level(rest, before), service or self.file_service)
 
     def level_of(self, event: RawFileEvent) -> Level | None:

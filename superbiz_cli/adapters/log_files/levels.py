@@ -32,6 +32,7 @@ _UPPER = re.compile(
 _FIRST_WORD = re.compile(rf"\W*(?:\S+ )??({_LONG})\b(?=[\s:|\]])", re.IGNORECASE)
 _LETTER = re.compile(r"\s+\d+\s+\d+\s([VDIWEF])\s|\s*([VDIWEF])/")
 _DOTTED = re.compile(rf"\W*[\w-]+\.({_LONG}):")
+_PRIORITY = re.compile(r"<(\d{1,3})>")
 _SEARCHED_CHARS = 240
 
 _NUMBERS = {
@@ -79,5 +80,7 @@ def find_level(rest: str, before: str = "") -> Level | None:
             match = pattern.search(text)
             if match and (level := level_of_word(match[1])):
                 return level
+    if (priority := _PRIORITY.match(before)) is not None:
+        return level_of_priority(int(priority[1]) % 8)
     match = _FIRST_WORD.match(head) or _LETTER.match(head) or _DOTTED.match(head)
     return level_of_word(match[match.lastindex or 0]) if match else None

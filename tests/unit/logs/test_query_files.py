@@ -190,3 +190,30 @@ def test_an_old_day_can_be_asked_for(tmp_path: Path) -> None:
     write(tmp_path / "app.log", "Nov 18 07:39:00 web sshd[1]: refused\n")
     until = datetime(2020, 11, 18, 7, 40, tzinfo=UTC)
     assert ask(a_source(tmp_path), until=until)["events"][0]["timestamp"] == "2020-11-18T07:39:00+00:00"
+
+
+def test_a_syslog_line_tells_its_program_and_hides_its_host(tmp_path: Path) -> None:
+    write(
+        tmp_path / "messages",
+        "Nov 30 11:45:00 db-prod-03 mysqld[2211]: Aborted connection\n"
+        "Nov 30 11:46:00 db-prod-04 mysqld[77]: Aborted connection\n"
+        "<11>Nov 30 11:47:00 db-prod-03 kernel: Out of memory\n",
+    )
+    result = ask(a_source(tmp_path))
+    assert [event["service"] for event in result["events"]] == ["mysqld", "mysqld", "kernel"]
+    assert result["events"][0]["message"] == "host=[REDACTED_HOST] mysqld[[REDACTED_PID]]: Aborted connection"
+    assert "[REDACTED_HOST#2]" in result["events"][1]["message"]
+    assert "[REDACTED_HOST] kernel" in result["events"][2]["message"]
+    assert result["events"][2]["level"] == "ERROR"
+
+
+def test_the_service_is_the_one_that_the_line_names(tmp_path: Path) -> None:
+    write(
+        tmp_path / "all.log",
+        f"{at(-5)} ERROR payment-service - refused\n"
+        f"{at(-4)} INFO [main] service=shop started\n{at(-3)} INFO x\n",
+    )
+    events = ask(a_source(tmp_path))["events"]
+    assert [event["service"] for event in events] == ["payment-service", "shop", "all"]
+    events = ask(a_source(tmp_path, service="configured"))["events"]
+    assert {event["service"] for event in events} == {"configured"}

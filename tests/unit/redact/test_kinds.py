@@ -1,7 +1,5 @@
 """Each kind of secret in several dresses, and what looks like one and is none."""
 
-# ruff: noqa: E501 - a table of log lines reads better unbroken
-
 from __future__ import annotations
 
 import pytest
