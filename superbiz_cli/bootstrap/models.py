@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from superbiz_cli import assets
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.parts import Prompts
-from superbiz_cli.harness.contract.model import ChatModel, ModelRole
+from superbiz_cli.harness.contract.model import CancelSignal, ChatModel, ModelRole
 from superbiz_cli.settings import SCRIPTED_PREFIX, ModelRoute, Settings
+
+if TYPE_CHECKING:
+    from superbiz_cli.adapters.litellm_runtime import LitellmRuntime
 
 _PROMPT_OF_ROLE = {
     ModelRole.AGENT: "diagnosis_agent",
@@ -47,6 +52,7 @@ def open_model(route: ModelRoute, stack: ExitStack, *, environ: Mapping[str, str
 
     model = LitellmModel(
         route.name,
+        runtime=_shared_runtime(),
         api_base=route.api_base,
         api_key=environ.get(route.api_key_env) if route.api_key_env else None,
         api_key_env=route.api_key_env,
@@ -61,6 +67,21 @@ def open_model(route: ModelRoute, stack: ExitStack, *, environ: Mapping[str, str
     stack.callback(model.close)
     model.warm_up()
     return model
+
+
+def wait_until_loaded(models: Iterable[ChatModel], *, timeout_s: float, cancel: CancelSignal) -> None:
+    """Let a slow library finish loading, so that it does not eat the time of the first question."""
+    for model in models:
+        load = getattr(model, "wait_until_loaded", None)
+        if load is not None:
+            load(timeout_s=timeout_s, cancel=cancel)
+
+
+@cache
+def _shared_runtime() -> LitellmRuntime:
+    from superbiz_cli.adapters.litellm_runtime import LitellmRuntime
+
+    return LitellmRuntime()
 
 
 def load_prompts() -> Prompts:
