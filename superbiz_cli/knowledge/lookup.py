@@ -20,6 +20,7 @@ from superbiz_cli.knowledge.select import Selected, select
 from superbiz_cli.knowledge.trace import Attempt, AttemptKind, FallbackReason, Rating, RetrievalTrace
 
 MAX_NEAR = 3
+MAX_TRACED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,16 @@ class LookupSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """A document that came close."""
+
+    doc_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class LookupResult:
-    """The internal result. `near` are titles worth naming when nothing was found.
+    """The internal result. `near` are documents worth naming when nothing was found.
 
     `packed` is empty unless `relevance` is set: what the gate holds back is not shown as evidence.
     """
@@ -49,7 +58,7 @@ class LookupResult:
     relevance: RelevanceLevel | None
     packed: Packed
     ranking: tuple[Rated, ...]
-    near: tuple[str, ...]
+    near: tuple[Near, ...]
     retrieval: RetrievalTrace
     ratings: tuple[Rating, ...]
 
@@ -129,6 +138,7 @@ def _attempt(
         candidates=len(rated),
         best_quality=best_quality(rated),
         relevance=relevance_of(rated, settings.thresholds),
+        documents=tuple(dict.fromkeys(r.ranked.candidate.chunk.doc_id for r in rated))[:MAX_TRACED],
         search_ms=_ms_since(began),
     )
     return _Outcome(attempt, rated)
@@ -167,9 +177,9 @@ def _result(
     )
 
 
-def _near(selected: Selected) -> tuple[str, ...]:
-    titles = dict.fromkeys(item.ranked.candidate.chunk.title for item in selected.chosen)
-    return tuple(titles)[:MAX_NEAR]
+def _near(selected: Selected) -> tuple[Near, ...]:
+    chunks = [item.ranked.candidate.chunk for item in selected.chosen]
+    return tuple(dict.fromkeys(Near(chunk.doc_id, chunk.title) for chunk in chunks))[:MAX_NEAR]
 
 
 def _ratings(view: QueryView, rated: Sequence[Rated], selected: Selected) -> tuple[Rating, ...]:

@@ -25,7 +25,7 @@ class FallbackReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt. Times are in milliseconds."""
+    """One attempt. `documents` are those found, the best first; times are in milliseconds."""
 
     kind: AttemptKind
     categories: tuple[str, ...]
@@ -34,6 +34,7 @@ class Attempt:
     candidates: int
     best_quality: float
     relevance: RelevanceLevel | None
+    documents: tuple[str, ...]
     search_ms: float
 
 

@@ -26,6 +26,14 @@ from superbiz_cli.knowledge.terms import terms_of
 SILENT_FOR = timedelta(minutes=3)
 
 
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write. `follows_a_death` tells that the last session did not end as it should."""
+
+    note: WriterNote
+    follows_a_death: bool
+
+
 @dataclass(slots=True)
 class WriteSession:
     """The collection while it is being written."""
@@ -123,31 +131,42 @@ class WriteSession:
 
 
 @contextmanager
-def writing(store: ChunkStore, profile: CollectionProfile, *, clock: Clock) -> Iterator[WriteSession]:
-    """Open a session; one that another process has open is not disturbed.
-
-    However the body ends, short of the process dying, what was published is complete and the
-    vocabulary fits it. Raises StoreLocked while another session is alive.
-    """
+def lease(store: ChunkStore, *, clock: Clock) -> Iterator[Lease]:
+    """Be the only one who writes to the collection. Raises StoreLocked while another session is alive."""
     before = store.writer()
     if before is not None and _is_alive(before, clock.now()):
         raise StoreLocked(before.pid if before.host == socket.gethostname() else None)
     note = WriterNote(host=socket.gethostname(), pid=os.getpid(), beat_at=clock.now().isoformat())
     store.note_writer(note)
-    session = WriteSession(store, profile, clock, note, dict(store.documents()))
-    if before is None:
-        session.frequencies.update(store.vocabulary())
-    else:
-        session.sweep()
     try:
-        yield session
+        yield Lease(note, follows_a_death=before is not None)
     except BaseException:
         with suppress(StoreUnavailable):  # the first failure is the one to report
-            session.finish()
             store.note_writer(None)
         raise
-    session.finish()
     store.note_writer(None)
+
+
+@contextmanager
+def writing(store: ChunkStore, profile: CollectionProfile, *, clock: Clock) -> Iterator[WriteSession]:
+    """Open a session; what a dead one left behind is swept away first.
+
+    However the body ends, short of the process dying, what was published is complete and the
+    vocabulary fits it. Raises StoreLocked while another session is alive.
+    """
+    with lease(store, clock=clock) as held:
+        session = WriteSession(store, profile, clock, held.note, dict(store.documents()))
+        if held.follows_a_death:
+            session.sweep()
+        else:
+            session.frequencies.update(store.vocabulary())
+        try:
+            yield session
+        except BaseException:
+            with suppress(StoreUnavailable):
+                session.finish()
+            raise
+        session.finish()
 
 
 def worth_keeping(frequencies: Counter[str]) -> dict[str, int]:
