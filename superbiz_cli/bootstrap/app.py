@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from superbiz_cli.bootstrap.limits import run_limits
-from superbiz_cli.bootstrap.models import load_prompts, open_models
+from superbiz_cli.bootstrap.models import load_prompts, open_models, wait_until_loaded
 from superbiz_cli.bootstrap.skills import active_skills
 from superbiz_cli.bootstrap.stores import archive_for_run, open_store
 from superbiz_cli.bootstrap.tools import evidence_tools
@@ -17,6 +17,7 @@ from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.diagnose import run_question
 from superbiz_cli.harness.application.memory import previous_turn
 from superbiz_cli.harness.application.parts import Parts, Question
+from superbiz_cli.harness.application.recall import NOTHING, Recalled, recall
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
 from superbiz_cli.harness.audit.events import RecordedEvent
 from superbiz_cli.harness.audit.ledger import Ledger
@@ -88,12 +89,15 @@ class DiagnosisApp:
         limits = run_limits(self.settings)
         run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
         on_started(run)
+        models = (self.agent_model, self.guard_model)
+        wait_until_loaded(models, timeout_s=run.remaining_s(), cancel=run.cancellation)
         redactor = Redactor()
         question = Question(
             query=request.query,
             incident=request.window,
             skills=skills,
             previous_turn=self._previous_turn(session_id, redactor) if request.use_memory else None,
+            similar_cases=self._similar_cases(request.query, redactor) if request.use_memory else NOTHING,
             use_memory=request.use_memory,
         )
         parts = Parts(
@@ -143,3 +147,10 @@ class DiagnosisApp:
             return None
         turn = previous_turn(last, redact=redactor.redact, max_bytes=limit)
         return turn.as_json() if turn else None
+
+    def _similar_cases(self, query: str, redactor: Redactor) -> Recalled:
+        try:
+            return recall(redactor.redact(query), self.archive.case_library(), redact=redactor.redact)
+        except AuditUnavailable as error:
+            self.warn(f"Similar cases are not known: {error}")
+            return NOTHING

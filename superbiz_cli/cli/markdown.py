@@ -66,6 +66,8 @@ def _report(report: Report) -> list[str]:
     lines = [limits.checked_scope, *(f"Not known: {text}" for text in limits.missing_info), *limits.caveats]
     if report.skills:
         lines.append(f"Skill used: {', '.join(report.skills)}")
+    if report.similar_cases:
+        lines.append(f"Earlier case given as a hint, not as evidence: {', '.join(report.similar_cases)}")
     if shown := [escaped(line) for line in lines if line.strip()]:
         blocks += ["## Limits", _list(shown)]
     judged = report.judgement

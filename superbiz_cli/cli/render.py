@@ -115,6 +115,8 @@ def _limits(page: Page, report: Report) -> None:
     lines = [limits.checked_scope, *(f"Not known: {text}" for text in limits.missing_info), *limits.caveats]
     if report.skills:
         lines.append(f"Skill used: {', '.join(report.skills)}")
+    if report.similar_cases:
+        lines.append(f"Earlier case given as a hint, not as evidence: {', '.join(report.similar_cases)}")
     shown = [line for line in lines if line.strip()]
     if not shown:
         return

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from superbiz_cli.harness.audit.events import RecordedEvent, TraceType
+from superbiz_cli.harness.audit.events import RecordedEvent, Scalar, TraceType
 
 _TOOL_NAMES = {"lookup_knowledge": "knowledge", "query_logs": "logs", "query_mysql": "mysql"}
 _STATUS_TEXT = {
@@ -58,6 +59,8 @@ def step_of(recorded: RecordedEvent, *, since_ms: int) -> Step | None:
     attributes = event.attributes
     seconds = max(0, recorded.at_ms - since_ms) / 1000
     match event.type:
+        case TraceType.RUN_STARTED:
+            return _guided_step(attributes)
         case TraceType.ROUTING_DECISION:
             return Step(Mark.GOOD, "intent", words(_text(attributes.get("intent"))), "", seconds)
         case TraceType.TOOL_INVOCATION:
@@ -85,6 +88,17 @@ def step_of(recorded: RecordedEvent, *, since_ms: int) -> Step | None:
             return Step(Mark.BAD, "budget", f"used up: {words(_text(attributes.get('kind')))}")
         case _:
             return None
+
+
+def _guided_step(attributes: Mapping[str, Scalar]) -> Step | None:
+    """Return what guides the Run beside the question: skills, memory, earlier cases."""
+    skills, cases = _text(attributes.get("skills")), _text(attributes.get("similar_cases"))
+    remembered = [f"similar to {cases.replace(',', ', ')}"] if cases else []
+    if attributes.get("previous_turn"):
+        remembered.append("knows the last diagnosis")
+    if not skills and not remembered:
+        return None
+    return Step(Mark.PLAIN, "skill", skills.replace(",", ", ") or "none", " · ".join(remembered))
 
 
 def _tool_step(recorded: RecordedEvent) -> Step:

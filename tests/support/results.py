@@ -146,6 +146,7 @@ _REPORTS = _of(
         reason=_TEXT,
     ),
     skills=_some(_TEXT),
+    similar_cases=_some(_TEXT),
 )
 _FALLBACKS = _of(
     SafeFallback,

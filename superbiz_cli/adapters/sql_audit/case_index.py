@@ -25,30 +25,37 @@ _term = case_term.c
 
 def append(connection: Connection, cases: Mapping[int, IndexedTerms]) -> None:
     """Add the terms of new cases, by their numbers."""
-    packed: dict[str, array[int]] = defaultdict(lambda: array("I"))
+    packed: dict[int, array[int]] = defaultdict(lambda: array("I"))
     for number, terms in cases.items():
         for term in terms.direct:
-            packed[term].append(number * 2 + 1)
+            packed[key_of(term)].append(number)
         for term in terms.indirect:
-            packed[term].append(number * 2)
+            packed[key_of(term, direct=False)].append(number)
     if not packed:
         return
     # One order for everybody: two writers on a server then never wait for each other in a circle.
-    rows = sorted((key_of(term), _to_bytes(numbers)) for term, numbers in packed.items())
+    rows = sorted((key, _to_bytes(numbers)) for key, numbers in packed.items())
     statement = _appending_on_sqlite() if connection.dialect.name == "sqlite" else _appending_on_server()
     connection.execute(statement, [{"term": key, "occurrences": numbers} for key, numbers in rows])
 
 
 def occurrences_of(connection: Connection, terms: Collection[str]) -> dict[str, Occurrences]:
     """Return where the known ones of `terms` occur."""
-    names = {key_of(term): term for term in terms}
-    rows = connection.execute(select(_term.term, _term.occurrences).where(_term.term.in_(names))).all()
-    return {names[row.term]: _unpacked(row.occurrences) for row in rows}
+    keys = {term: (key_of(term), key_of(term, direct=False)) for term in terms}
+    wanted = [key for pair in keys.values() for key in pair]
+    rows = connection.execute(select(_term.term, _term.occurrences).where(_term.term.in_(wanted)))
+    packed: dict[int, bytes] = {row.term: row.occurrences for row in rows}
+    return {
+        term: Occurrences(_unpacked(packed.get(direct, b"")), _unpacked(packed.get(indirect, b"")))
+        for term, (direct, indirect) in keys.items()
+        if direct in packed or indirect in packed
+    }
 
 
-def key_of(term: str) -> int:
-    """Return the 64-bit key of a term: the index holds no words."""
-    digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
+def key_of(term: str, *, direct: bool = True) -> int:
+    """Return the 64-bit key of a term for either kind of occurrence: the index holds no words."""
+    kind = b"direct" if direct else b"indirect"
+    digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8, person=kind).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
@@ -70,11 +77,9 @@ def _to_bytes(numbers: Iterable[int]) -> bytes:
     return packed.tobytes()
 
 
-def _unpacked(packed: bytes) -> Occurrences:
-    entries = array("I")
-    entries.frombytes(packed[: len(packed) // _BYTES * _BYTES])
+def _unpacked(packed: bytes) -> array[int]:
+    numbers = array("I")
+    numbers.frombytes(packed[: len(packed) // _BYTES * _BYTES])
     if sys.byteorder == "big":
-        entries.byteswap()
-    direct = [entry >> 1 for entry in entries if entry & 1]
-    indirect = [entry >> 1 for entry in entries if not entry & 1]
-    return Occurrences(direct, indirect, count=len(entries))
+        numbers.byteswap()
+    return numbers

@@ -74,7 +74,8 @@ class SqlCaseLibrary:
             return ()
         with self.database.read() as connection:
             total = case_rows.count(connection)
-            shares = covered(terms, case_index.occurrences_of(connection, terms), total=total)
+            where = case_index.occurrences_of(connection, terms)
+            shares = covered(terms, where, total=total, at_least=threshold)
             nearest = heapq.nlargest(_CANDIDATES, shares.items(), key=lambda item: (item[1], item[0]))
             weights = case_rows.term_weights(connection, [number for number, _ in nearest])
             scores = {

@@ -86,6 +86,8 @@ def _register(question: Question, parts: Parts, started_at: datetime) -> None:
         "model": parts.agent_model.name,
         "guard_model": parts.guard_model.name,
         "skills": ",".join(skill.name for skill in question.skills),
+        "similar_cases": ",".join(question.similar_cases.case_ids),
+        "previous_turn": question.previous_turn is not None,
     }
     prompts = {f"prompt_{role.value}_sha256": digest for role, digest in parts.prompts.sha256.items()}
     parts.ledger.emit(TraceEvent(TraceType.RUN_STARTED, {**attributes, **prompts}))

@@ -93,5 +93,6 @@ def _release(question: Question, parts: Parts, snapshot: Callable[[], EvidenceSn
         snapshot=snapshot,
         recorder=parts.ledger,
         skills=tuple(skill.name for skill in question.skills),
+        similar_cases=question.similar_cases.case_ids,
         language=parts.language,
     )

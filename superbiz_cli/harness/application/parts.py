@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from superbiz_cli.harness.application.recall import NOTHING, Recalled
 from superbiz_cli.harness.audit.archive import RunArchive
 from superbiz_cli.harness.audit.ledger import Ledger
 from superbiz_cli.harness.contract.evidence import IncidentWindow
@@ -30,7 +31,7 @@ class Question:
     incident: IncidentWindow
     skills: tuple[Skill, ...] = ()
     previous_turn: Mapping[str, JsonValue] | None = None
-    similar_cases: tuple[JsonValue, ...] = ()
+    similar_cases: Recalled = NOTHING
     use_memory: bool = True
 
 

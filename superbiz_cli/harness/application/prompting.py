@@ -26,7 +26,7 @@ def agent_input(question: Question, *, query: str) -> str:
             "query": query,
             "incident": _window_json(question.incident),
             "previous_turn": dict(question.previous_turn) if question.previous_turn else None,
-            "similar_cases": list(question.similar_cases),
+            "similar_cases": list(question.similar_cases.hints),
         }
     )
 

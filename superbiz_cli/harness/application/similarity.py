@@ -8,7 +8,7 @@ term in the library (IDF) and a penalty for long cases, but normalised by the qu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from superbiz_cli.harness.application.terms import terms_of
@@ -31,11 +31,15 @@ class IndexedTerms:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """In which cases (by number) a term occurs."""
+    """In which cases (by number) a term occurs; in each one either directly or indirectly."""
 
-    direct: Iterable[int]
-    indirect: Iterable[int]
-    count: int
+    direct: Sequence[int]
+    indirect: Sequence[int]
+
+    @property
+    def count(self) -> int:
+        """In how many cases."""
+        return len(self.direct) + len(self.indirect)
 
 
 def indexed_terms(case: Case) -> IndexedTerms:
@@ -51,25 +55,32 @@ def indexed_terms(case: Case) -> IndexedTerms:
 
 
 def covered(
-    terms: Mapping[str, float], occurrences: Mapping[str, Occurrences], *, total: int
+    terms: Mapping[str, float], occurrences: Mapping[str, Occurrences], *, total: int, at_least: float
 ) -> dict[int, float]:
     """Return for each case number how much of the question it covers, from 0 to 1.
 
-    `total` is the number of cases. What shares too little to mean anything is left out.
+    `total` is the number of cases. Left out is what covers less than `at_least`, or shares too little
+    to mean anything.
     """
     rarity = {term: _rarity(occurrences.get(term), total) for term in terms}
     whole = sum(weight * rarity[term] for term, weight in terms.items())
-    gained: dict[int, float] = {}
-    shared: dict[int, float] = {}
+    said: list[tuple[float, float]] = []
+    shared: dict[int, int] = {}  # a bit for each way of sharing a term: few patterns among many cases
     for term, found in occurrences.items():
-        weight = terms[term]
         for numbers, factor in ((found.direct, 1.0), (found.indirect, _INDIRECT)):
-            said = weight * factor
-            gain = said * rarity[term]
+            bit = 1 << len(said)
+            said.append((terms[term] * factor, terms[term] * factor * rarity[term] / whole))
             for number in numbers:
-                gained[number] = gained.get(number, 0.0) + gain
-                shared[number] = shared.get(number, 0.0) + said
-    return {number: gain / whole for number, gain in gained.items() if shared[number] >= _MIN_SHARED}
+                shared[number] = shared.get(number, 0) | bit
+    scores = {pattern: _score(pattern, said) for pattern in set(shared.values())}
+    enough = {pattern: score for pattern, score in scores.items() if score > 0 and score >= at_least}
+    return {number: enough[pattern] for number, pattern in shared.items() if pattern in enough}
+
+
+def _score(pattern: int, said: Sequence[tuple[float, float]]) -> float:
+    """Return the share of a pattern of bits, 0 if what is shared means too little."""
+    parts = [said[bit] for bit in range(len(said)) if pattern >> bit & 1]
+    return sum(share for _, share in parts) if sum(weight for weight, _ in parts) >= _MIN_SHARED else 0.0
 
 
 def penalised(score: float, *, case_weight: float) -> float:

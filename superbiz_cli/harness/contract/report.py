@@ -64,7 +64,10 @@ class Judgement(StrictModel):
 
 
 class Report(StrictModel):
-    """A released diagnosis: every guard passed."""
+    """A released diagnosis: every guard passed.
+
+    `similar_cases` names the earlier cases that were given to the agent as hints.
+    """
 
     conclusion: CitedText
     analysis: tuple[ReportedAnalysis, ...]
@@ -73,6 +76,7 @@ class Report(StrictModel):
     limitations: ReportedLimitations
     judgement: Judgement
     skills: tuple[str, ...] = ()
+    similar_cases: tuple[str, ...] = ()
 
 
 class FallbackFact(StrictModel):

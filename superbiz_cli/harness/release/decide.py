@@ -73,7 +73,8 @@ class Release:
     """The publishing point of one Run.
 
     `snapshot` reads again what the collection saw; it is asked only when a repair or a fallback
-    needs it. `skills` names the procedures that guided the Run.
+    needs it. `skills` names the procedures that guided the Run, `similar_cases` the earlier cases that
+    it was given as hints.
     """
 
     run: Run
@@ -84,6 +85,7 @@ class Release:
     snapshot: Callable[[], EvidenceSnapshot]
     recorder: Recorder
     skills: tuple[str, ...] = ()
+    similar_cases: tuple[str, ...] = ()
     language: LanguageSetting = "auto"
 
     def decide(self, collection: Collection, *, query: str) -> Published:
@@ -157,7 +159,13 @@ class Release:
         decision = self.judge.judge(draft_view(examined.shown, verified.ref_of), verified.evidence, query)
         match decision:
             case Supported(reason):
-                report = report_of(examined.shown, verified, reason=reason, skills=self.skills)
+                report = report_of(
+                    examined.shown,
+                    verified,
+                    reason=reason,
+                    skills=self.skills,
+                    similar_cases=self.similar_cases,
+                )
                 self._emit(TraceType.RELEASE_DECISION, {"outcome": ReleaseOutcome.SUCCESS.value})
                 return PublishedReport(report, footnotes_of(verified.evidence))
             case Unsupported():
@@ -221,6 +229,7 @@ class Release:
             missing_info=missing_info,
             violations=violations,
             has_conclusion=has_conclusion,
+            similar_cases=self.similar_cases,
         )
         self._emit(
             TraceType.RELEASE_DECISION,

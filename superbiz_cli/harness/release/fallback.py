@@ -61,6 +61,7 @@ def safe_fallback(
     missing_info: Sequence[str] = (),
     violations: Sequence[Violation] = (),
     has_conclusion: bool = True,
+    similar_cases: Sequence[str] = (),
 ) -> SafeFallback:
     """Return the fallback of `kind` over what the store of the Run confirms."""
     facts = snapshot.facts[:MAX_FACTS]
@@ -82,8 +83,9 @@ def safe_fallback(
         ),
         limitations=tuple(limitations),
         missing_info=tuple(missing_info),
-        next_steps=tuple(
-            say(step, language, run_id=run_id) for step in _next_steps(kind, message, missing_info)
+        next_steps=(
+            *(say(Sentence.COMPARE_CASE, language, case_id=case_id) for case_id in similar_cases),
+            *(say(step, language, run_id=run_id) for step in _next_steps(kind, message, missing_info)),
         ),
         failure_stage=_STAGE_OF[kind],
         validation_issues=tuple(

@@ -50,7 +50,14 @@ def clean(text: str) -> str:
     return sanitize(" ".join(text.split()))
 
 
-def report_of(draft: Draft, verified: Verified, *, reason: str, skills: Sequence[str]) -> Report:
+def report_of(
+    draft: Draft,
+    verified: Verified,
+    *,
+    reason: str,
+    skills: Sequence[str] = (),
+    similar_cases: Sequence[str] = (),
+) -> Report:
     """Return the report of a publishable `draft` that the judge found supported for `reason`."""
     refs_by_item = {
         item.analysis_id: refs_of(item.tool_call_ids, verified.ref_of) for item in draft.analysis or ()
@@ -94,6 +101,7 @@ def report_of(draft: Draft, verified: Verified, *, reason: str, skills: Sequence
             references_verified=total, references_total=total, verdict="SUPPORTED", reason=clean(reason)
         ),
         skills=tuple(skills),
+        similar_cases=tuple(similar_cases),
     )
 
 

@@ -38,6 +38,7 @@ class Sentence(StrEnum):
     WIDEN = "WIDEN"
     RAISE_BUDGET = "RAISE_BUDGET"
     LOOK_AT_TRACE = "LOOK_AT_TRACE"
+    COMPARE_CASE = "COMPARE_CASE"
     WINDOW = "WINDOW"
     EVENTS_SHOWN = "EVENTS_SHOWN"
     PATTERNS_SHOWN = "PATTERNS_SHOWN"
@@ -84,6 +85,7 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.CHECK_MODEL: "Check the model with  superbiz doctor , then ask again.",
     Sentence.RAISE_BUDGET: "Raise the limit in [run], or narrow the question.",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
+    Sentence.COMPARE_CASE: "Compare with an earlier incident:  superbiz case show {case_id}",
     Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
     Sentence.EVENTS_SHOWN: "{shown} of {total} matching events were read; the counts cover all. {refs}",
     Sentence.PATTERNS_SHOWN: "{shown} of {total} patterns were read. {refs}",
@@ -114,6 +116,7 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.CHECK_MODEL: "用  superbiz doctor  检查模型后再问一次。",
     Sentence.RAISE_BUDGET: "提高 [run] 中的上限，或缩小问题范围。",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
+    Sentence.COMPARE_CASE: "与以前的类似故障对照：superbiz case show {case_id}",
     Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
     Sentence.EVENTS_SHOWN: "共 {total} 条匹配事件，完整读取了其中 {shown} 条；计数覆盖全部事件。{refs}",
     Sentence.PATTERNS_SHOWN: "共 {total} 种日志模式，读取了其中 {shown} 种。{refs}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from superbiz_cli.harness.agent.outcome import DraftFault
@@ -13,6 +15,9 @@ from superbiz_cli.harness.contract.violation import Violation, ViolationCode
 from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_info_of, safe_fallback
 from superbiz_cli.harness.release.wording import Language, Sentence, language_of, say
 from tests.support.drafts import a_draft
+
+
+PLACES = ("count", "run_id", "refs", "shown", "total", "start", "end", "case_id")
 
 
 def fact(
@@ -63,11 +68,11 @@ def test_every_type_has_a_message_a_stage_and_a_next_step_and_never_a_conclusion
 
 
 @pytest.mark.parametrize("sentence", Sentence)
-def test_every_sentence_exists_in_both_languages(sentence: Sentence) -> None:
-    values = dict.fromkeys(("count", "run_id", "refs", "shown", "total", "start", "end"), "X")
+def test_every_sentence_exists_in_both_languages_with_the_same_places(sentence: Sentence) -> None:
+    values = {key: f"<{key}>" for key in PLACES}
     english, chinese = say(sentence, "en", **values), say(sentence, "zh", **values)
     assert english != chinese
-    assert english.count("X") == chinese.count("X")
+    assert sorted(re.findall("<\\w+>", english)) == sorted(re.findall("<\\w+>", chinese))
 
 
 @pytest.mark.parametrize(
@@ -205,3 +210,14 @@ def test_a_draft_without_limitations_has_nothing_missing() -> None:
 )
 def test_the_language_is_that_of_the_query_unless_it_is_set(query: str, setting: str, language: str) -> None:
     assert language_of(query, setting) == language  # type: ignore[arg-type]
+
+
+def test_a_fallback_points_to_the_earlier_cases_and_tells_nothing_of_them() -> None:
+    fallback = safe_fallback(
+        FallbackType.INSUFFICIENT_EVIDENCE,
+        EvidenceSnapshot(),
+        language="en",
+        run_id="r",
+        similar_cases=("case-ab12cd34",),
+    )
+    assert fallback.next_steps[0] == "Compare with an earlier incident:  superbiz case show case-ab12cd34"
