@@ -120,7 +120,8 @@ def _write(result: RunResult, invocation: Invocation) -> None:
 
 def _first_step(result: RunResult, settings: Settings) -> str | None:
     """Return the one hint of a first use: a diagnosis that had nothing to look at."""
-    if result.intent is not Intent.DIAGNOSIS or settings.logs.sources or settings.mysql.data_sources:
+    has_sources = settings.logs.sources or settings.mysql.data_sources
+    if result.intent is not Intent.DIAGNOSIS or result.failure is not None or has_sources:
         return None
     return "hint: no log source is configured yet; superbiz config init writes a file to begin with"
 
