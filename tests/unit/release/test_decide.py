@@ -353,6 +353,17 @@ def test_an_exhausted_budget_with_facts_gets_a_fallback() -> None:
     assert scene.recorder.of(TraceType.RELEASE_DECISION)
 
 
+def test_a_model_that_stopped_answering_leaves_the_facts() -> None:
+    published = Scene().release.fallback_for_lost_model(query="why")
+    assert published is not None
+    assert published.fallback.type is FallbackType.INSUFFICIENT_EVIDENCE
+    assert any("superbiz doctor" in step for step in published.fallback.next_steps)
+
+
+def test_a_model_that_stopped_answering_before_any_fact_leaves_nothing() -> None:
+    assert Scene(records=[]).release.fallback_for_lost_model(query="why") is None
+
+
 def test_an_exhausted_budget_without_facts_gets_none() -> None:
     scene = Scene()
     assert scene.release.fallback_for_exhaustion(EvidenceSnapshot()) is None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
+from itertools import pairwise
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus
 from superbiz_cli.harness.guard.claims.names import words
@@ -70,12 +72,18 @@ def is_end_of_change(claim: Quantity, text: str) -> bool:
 
 def _counts(claim: Quantity, scan: Scan, corpus: Corpus) -> Iterator[int]:
     clause = clause_around(scan.text, claim.start, claim.end)
-    selecting = _selecting(clause, corpus)
-    counts = [len(records) for records in selecting]
-    if selecting and corpus.is_complete:
-        # The clause itself names what was counted: a total over all services would be of something else.
-        yield from (*counts, len(set().union(*selecting)), len(set.intersection(*selecting)))
+    selecting = _selecting(clause, corpus) if corpus.is_complete else []
+    if not selecting:
+        yield from _totals(clause, corpus)
+        yield from _subsets(clause, scan, corpus, range(len(corpus.records)))
         return
+    # The clause itself names what was counted: a total over all services would be of something else.
+    for chosen in (*selecting, set[int]().union(*selecting), set.intersection(*selecting)):
+        yield len(chosen)
+        yield from _subsets(clause, scan, corpus, sorted(chosen))
+
+
+def _totals(clause: str, corpus: Corpus) -> Iterator[int]:
     yield from corpus.totals
     if not corpus.is_complete:
         yield from (pattern.count for pattern in corpus.patterns)
@@ -85,9 +93,23 @@ def _counts(claim: Quantity, scan: Scan, corpus: Corpus) -> Iterator[int]:
         yield len(corpus.services)
     if re.search(r"(?i)peak|minute|峰|分钟", clause):
         yield from corpus.peaks
+
+
+def _subsets(clause: str, scan: Scan, corpus: Corpus, records: Sequence[int]) -> Iterator[int]:
+    """Yield how many of `records` hold a word of the clause, or lie between two stated times.
+
+    Nothing is counted as zero: that a word is absent says nothing about what was searched.
+    """
+    chosen = [corpus.records[index] for index in records]
     for part in _filters(clause):
-        yield _events_with(part, corpus)
-    yield from _events_between(scan, corpus)
+        if corpus.is_complete:
+            found = sum(_holds(record.text, part) for record in chosen)
+        else:
+            found = sum(pattern.count for pattern in corpus.patterns if _holds(pattern.text, part))
+        if found:
+            yield found
+    if corpus.is_complete:
+        yield from _events_between(scan, [record.at for record in chosen if record.at])
 
 
 def _selecting(clause: str, corpus: Corpus) -> list[set[int]]:
@@ -122,24 +144,15 @@ def _filters(clause: str) -> Iterator[str]:
                 yield run[start : start + width]
 
 
-def _events_with(part: str, corpus: Corpus) -> int:
-    if corpus.is_complete:
-        return sum(_holds(record.text, part) for record in corpus.records)
-    return sum(pattern.count for pattern in corpus.patterns if _holds(pattern.text, part))
-
-
 def _holds(text: str, part: str) -> bool:
     if part.isdigit():
         return re.search(rf"(?<![A-Za-z0-9.]){part}(?![A-Za-z0-9]|\.\d)", text) is not None
     return part in text.casefold()
 
 
-def _events_between(scan: Scan, corpus: Corpus) -> Iterator[int]:
-    """Yield how many events lie between two stated times, both included as written."""
-    if not corpus.is_complete:
-        return
-    times = [record.at for record in corpus.records if record.at]
-    for first, last in zip(scan.moments, scan.moments[1:], strict=False):
+def _events_between(scan: Scan, times: Sequence[datetime]) -> Iterator[int]:
+    """Yield how many of `times` lie between two stated times, both included as written."""
+    for first, last in pairwise(scan.moments):
         starts = [at for at in times if first.is_of(at)]
         ends = [at for at in times if last.is_of(at)]
         if starts and ends:

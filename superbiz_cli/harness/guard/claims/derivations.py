@@ -7,6 +7,7 @@ are themselves in the evidence: a rule never combines numbers that the reader ca
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -63,6 +64,14 @@ def derivation_of(claim: Quantity, stated: Stated) -> str | None:
         if rule(claim, stated):
             return name
     return None
+
+
+def _enumeration(claim: Quantity, stated: Stated) -> bool:
+    """How many measured values the statement lists: "the two pauses of 3340ms and 4788ms"."""
+    if not claim.is_count or claim.value > _FEW:
+        return False
+    listed = Counter(part.unit.dimension for part in _all_but(claim, stated) if part.unit.is_measure)
+    return any(claim.value == number > 1 for number in listed.values())
 
 
 def _sum(claim: Quantity, stated: Stated) -> bool:
@@ -245,6 +254,7 @@ def _window(claim: Quantity, stated: Stated) -> bool:
 
 
 RULES: tuple[tuple[str, Callable[[Quantity, Stated], bool]], ...] = (
+    ("enumeration", _enumeration),
     ("sum", _sum),
     ("difference", _difference),
     ("percentage", _percentage),

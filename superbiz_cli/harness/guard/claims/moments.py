@@ -15,7 +15,7 @@ _MONTH_NAMES = (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _DATE = (
-    r"(?P<year>\d{4})[-/.年]\s?(?P<month>\d{1,2})[-/.月]\s?(?P<day>\d{1,2})日?(?!\d)"
+    r"(?P<year>\d{4})[-/.年]\s?(?P<month>\d{1,2})[-/.月]\s?(?P<day>\d{1,2})(?:日|(?!\d))"
     r"|(?P<month_zh>\d{1,2})\s?月\s?(?P<day_zh>\d{1,2})\s?[日号]"
     rf"|(?P<month_en>{_MONTH_NAMES})\.?\s(?P<day_en>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s(?P<year_en>\d{{4}}))?"
     r"(?![:\d])"
@@ -95,18 +95,11 @@ def moments(text: str) -> list[Moment]:
 
 def _clock_times(text: str, named: Sequence[ZoneName]) -> Iterator[Moment]:
     ends = [match.end() for match in _SENTENCE_END.finditer(text)] if named else []
-    inherited: tuple[tzinfo, ...] = ()
-    previous_end = 0
     for match in _MOMENT.finditer(text):
         if not _is_time(match):
             continue
         start, end = match.span()
-        if any(previous_end < position <= start for position in ends):
-            inherited = ()
         offset = match["offset"]
-        own = (fixed_offset(offset),) if offset else zones_stated_for(named, text, start, end)
-        inherited = own or inherited
-        previous_end = end
         year, month_day = _date_of(match)
         yield Moment(
             start=start,
@@ -118,7 +111,7 @@ def _clock_times(text: str, named: Sequence[ZoneName]) -> Iterator[Moment]:
             fraction=match["fraction"],
             month_day=month_day,
             year=year,
-            zones=inherited,
+            zones=(fixed_offset(offset),) if offset else zones_stated_for(named, text, start, end),
             nearby=_in_sentence(named, ends, start),
         )
 

@@ -11,6 +11,7 @@ from superbiz_cli.harness.guard.claims.vocabulary import (
     ACRONYMS,
     CAPITALISED,
     LATIN_IN_CHINESE,
+    PRODUCTS,
     PROGRAMS,
     is_compound,
 )
@@ -92,7 +93,7 @@ def _is_particular_here(word: str, before: str, *, chinese: bool) -> bool:
     folded = word.casefold()
     if "/" in word or "-" in word:
         return False
-    if folded in PROGRAMS:
+    if folded in PROGRAMS or folded in PRODUCTS:
         return True
     if chinese:
         return len(word) > 1 and folded not in LATIN_IN_CHINESE

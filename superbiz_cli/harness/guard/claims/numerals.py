@@ -49,8 +49,8 @@ SCALES: dict[str, int] = {
 }
 
 
-def english_number(words: str) -> Decimal | None:
-    """Return the value of words such as "two hundred and five", None if they do not form a number."""
+def english_number(words: str) -> Decimal:
+    """Return the value of what ENGLISH_NUMBER matches, for example "two hundred and five"."""
     parts = [part for part in re.split(r"[\s-]+", words.lower()) if part != "and"]
     if len(parts) == 1 and parts[0] in _COUNT_ADVERB:
         return Decimal(_COUNT_ADVERB[parts[0]])
@@ -60,16 +60,14 @@ def english_number(words: str) -> Decimal | None:
             current += _WORD_VALUE[part]
         elif part == "hundred":
             current = max(1, current) * 100
-        elif part in _MULTIPLIER:
+        else:
             total += max(1, current) * _MULTIPLIER[part]
             current = 0
-        else:
-            return None
     return Decimal(total + current)
 
 
-def chinese_number(text: str) -> Decimal | None:
-    """Return the value of a numeral such as 两千三百, 十二 or 一八; None if it is not well formed."""
+def chinese_number(text: str) -> Decimal:
+    """Return the value of what CHINESE_NUMBER matches, for example 两千三百, 十二 or 一八."""
     if all(char in _DIGIT for char in text):
         return Decimal(int("".join(str(_DIGIT[char]) for char in text)))
     total, section, digit = 0, 0, None

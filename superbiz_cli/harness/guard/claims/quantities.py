@@ -53,7 +53,7 @@ class Quantity:
     is_ordinal: bool = False
 
 
-_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|half|半")
+_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|半")
 _DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,12})?)"
 _NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
 _SCALE = (
@@ -61,7 +61,8 @@ _SCALE = (
     r"|(?P<kilo>[kKw])(?![A-Za-z0-9_/]))?"
 )
 _NUMBER = re.compile(
-    rf"{_NOT_INSIDE_WORD}[+#~-]?{_DIGITS}(?!xx\b){_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d)"
+    rf"{_NOT_INSIDE_WORD}[+#-]?{_DIGITS}(?!xx\b)"
+    rf"(?:(?=(?:st|nd|rd|th)\b)|{_SCALE}{UNIT_AFTER}(?![A-Za-z0-9_])(?!\.\d))"
 )
 _ENGLISH = re.compile(rf"(?i)\b(?P<words>{ENGLISH_NUMBER})\b{UNIT_AFTER}")
 _FRACTION_ZH = re.compile(
@@ -112,12 +113,12 @@ _HEDGE_BEFORE = re.compile(
     rf"(?i)(?:(?P<about>{_ABOUT})|(?P<over>{_OVER})|(?P<under>{_UNDER}))(?:\s+(?:the|a|an|of))?\s*$"
 )
 _HEDGE_AFTER = re.compile(
-    r"\s*(?:(?P<about>左右|上下|or so)|(?P<over>以上|or more|多|余|\+)|(?P<under>以内|以下))"
+    r"\s*(?:(?P<about>左右|上下|or so)|(?P<over>以上|or more|多|余|\+(?!\s?\d))|(?P<under>以内|以下))"
 )
 _COUNTED_AFTER = re.compile(
     rf"\s?{_COUNTED_ZH}|\s(?:of|out of)\s(?:the|these|those|them|its|\d)"
     r"|\s(?:[a-z][\w'-]*\s){0,3}?(?!is\b|was\b|has\b|as\b|its\b|this\b|us\b|hours\b)(?:[A-Za-z][\w'-]*s|people|data)\b"
-    r"|\stimes?\b"
+    r"|\stimes?\b|\s(?:a|per|each)\s(?:second|minute|hour|day)\b"
 )
 _LOOK_AROUND = 48  # characters in which a hedge or the thing counted can stand
 _FACTOR_AFTER = re.compile(
@@ -165,10 +166,7 @@ def _composites(text: str) -> Iterator[Quantity]:
 
 def _percents(text: str) -> Iterator[Quantity]:
     for match in _PERCENT_ZH.finditer(text):
-        words = match["words"]
-        value = Decimal(words) if words[0].isdigit() else chinese_number(words)
-        if value is not None:
-            yield _quantity(match, value, Decimal(1), PERCENT)
+        yield _quantity(match, _number_of(match["words"]), Decimal(1), PERCENT)
 
 
 def _fractions(text: str) -> Iterator[Quantity]:
@@ -177,18 +175,17 @@ def _fractions(text: str) -> Iterator[Quantity]:
         if whole:
             yield _quantity(match, part / whole * 100, _FRACTION_STEP, PERCENT)
     for match in _FRACTION_EN.finditer(text):
-        part = english_number(match["part"]) or Decimal(1)
+        part = Decimal(1) if match["part"].lower() == "a" else english_number(match["part"])
         yield _quantity(match, part / _WHOLE_EN[match["whole"].lower()] * 100, _FRACTION_STEP, PERCENT)
     for match in _TENTHS_ZH.finditer(text):
-        tenths = chinese_number(match["tenths"]) or Decimal(0)
-        half = Decimal(5) if match["half"] else Decimal(0)
-        yield _quantity(match, tenths * 10 + half, Decimal(5) if half else Decimal(10), PERCENT)
+        half, step = (Decimal(5), Decimal(5)) if match["half"] else (Decimal(0), Decimal(10))
+        yield _quantity(match, chinese_number(match["tenths"]) * 10 + half, step, PERCENT)
 
 
 def _number_of(words: str) -> Decimal:
     if words[0].isdigit():
         return Decimal(words)
-    return (english_number(words) if words.isascii() else chinese_number(words)) or Decimal(0)
+    return english_number(words) if words.isascii() else chinese_number(words)
 
 
 def _halves(text: str) -> Iterator[Quantity]:
@@ -201,9 +198,7 @@ def _halves(text: str) -> Iterator[Quantity]:
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         digits = match["digits"]
-        scale = (
-            SCALES[(match["scale"] or match["kilo"] or "").lower()] if match["scale"] or match["kilo"] else 1
-        )
+        scale = SCALES.get((match["scale"] or match["kilo"] or "").lower(), 1)
         value = Decimal(digits.replace(",", "")) * scale
         yield _quantity(match, value, _step_of(digits) * scale, unit_of(match["unit"]))
 
@@ -212,19 +207,17 @@ def _words(text: str) -> Iterator[Quantity]:
     for match in _ENGLISH.finditer(text):
         words = match["words"].strip()
         value = english_number(words)
-        if value is None or words.lower() in ("one", "zero"):
+        if words.lower() in ("one", "zero"):
             continue
         is_adverb = words.lower() in ("twice", "thrice")
         unit = BARE if is_adverb or not match["unit"] else unit_of(match["unit"])
-        if unit.dimension is Dimension.OPAQUE:
-            unit = BARE
         yield replace(_quantity(match, value, Decimal(1), unit), is_count=unit is BARE)
 
 
 def _ideographs(text: str) -> Iterator[Quantity]:
     for match in _CHINESE.finditer(text):
         value = chinese_number(match["words"])
-        if value is None or match["words"] in ("一", "零", "〇") or match["ordinal"]:
+        if match["words"] in ("一", "零", "〇") or match["ordinal"]:
             continue
         unit = unit_of(match["unit"]) if match["unit"] else BARE
         if (match["counted"] or "").strip().endswith("倍"):

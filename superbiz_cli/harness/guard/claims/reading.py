@@ -15,7 +15,7 @@ from superbiz_cli.harness.guard.claims.scan import erase
 
 _RUNS = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
 _TOKENS = re.compile(r"[^\s,;=:()\[\]{}\"'<>|，。；、]+")
-_LONG_DIGITS = re.compile(r"(?<![0-9])[0-9]{4,}(?![0-9])")
+_LONG_DIGITS = re.compile(r"(?<=[A-Za-z_#-])[0-9]{4,}(?![0-9A-Za-z])")
 _VERSION = re.compile(r"(?<=[A-Za-z])\d+(?:\.\d+)+")
 _MAX_JOINED = 6
 

@@ -14,7 +14,9 @@ from superbiz_cli.harness.guard.claims.zones import zone_names
 _QUOTED = re.compile(
     r"\"([^\"]{1,400})\"|`([^`]{1,400})`|(?<![A-Za-z0-9])'([^']{2,400})'(?![A-Za-z0-9])|《([^》]+)》"
 )
-_PAIR = re.compile(r"(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-]*)\s?={1,2}\s?(?P<value>[^\s,;=()\[\]{}\"'。、)]+)")
+_PAIR = re.compile(
+    r"(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-]*)\s?={1,2}\s?(?P<value>(?:[^\s,;=()\[\]{}\"'。、)]|(?<=\d),(?=\d{3}))+)"
+)
 _BLANK = " "
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import assert_never
 
 from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity
 from superbiz_cli.harness.guard.claims.units import BARE, Dimension, Unit
@@ -62,6 +63,8 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
             return 0 <= difference <= min(grain, abs(value) * _MOST_OVER)
         case Hedge.UNDER:
             return 0 <= -difference <= min(grain, abs(value) * _MOST_OVER)
+        case _:
+            assert_never(claim.hedge)
 
 
 def _grain(claim: Quantity) -> Decimal:

@@ -13,9 +13,9 @@ def _words(text: str) -> frozenset[str]:
 # and record types are not among them: those are facts.
 ACRONYMS = _words(
     """
-    api cpu db http https id ids io i/o os rpc sql tcp tls ssl url qps tps dns gc oom vm mq jvm json sla
-    ntp am pm utc gmt cst k8s sms vip vpn cdn csv pdf xml yaml sdk cli etl ci cd lb ha kpi qa uat iot
-    sso html css ram ssd ip ok ui tv usa it vs a i ai jdk dba sre ops
+    api cpu db id ids io i/o os rpc url qps tps vm mq json sla ntp am pm utc gmt cst vip vpn cdn csv pdf
+    xml yaml sdk cli etl ci cd lb ha kpi qa uat iot sso html css ram ssd ip ok ui tv usa it vs a i ai
+    dba sre
     """
 )
 
@@ -42,7 +42,7 @@ COMPOUND_TAILS = _words(
     second hour day week month year fold way world memory pool call calls write writes read reads
     """
 )
-_SUFFIXES = re.compile(r".{2,}(?<!fe)(?<!se)(?<!spe)(?<!she)(?:ed|ly|able|ible|ness)$")
+_SUFFIXES = re.compile(r"(?!feed|seed|speed|shed|sched)[a-z]*[aeiouy][a-z]*(?:ed|ly|able|ible|ness)$")
 
 # Plain Latin words that Chinese engineers write inside Chinese sentences.
 LATIN_IN_CHINESE = _words(
@@ -80,7 +80,7 @@ IMPLIED_BY: dict[str, str] = {
     "nginx": r"nginx|upstream|limiting requests|\bzone\b",
     "mongodb": r"mongo|wiredtiger|oplog",
     "zookeeper": r"zookeeper|\bzk\b|curator",
-    "java": r"java|jvm|\bgc\b|heap|exception|jdk",
+    "java": r"java|jvm|\bgc\b|heap|exception|jdk|hikari|tomcat|spring",
     "jvm": r"java|jvm|\bgc\b|heap|exception|jdk|safepoint",
     "linux": r"kernel|oom|systemd|kubelet|cgroup|/dev/|/var/",
     "jwt": r"jwt|\bjti\b|\biat\b",
@@ -91,6 +91,17 @@ IMPLIED_BY: dict[str, str] = {
     "ldap": r"ldap",
     "nfs": r"nfs|mount",
     "gpu": r"gpu|cuda|nvidia|xid",
+    "oom": r"oom|out of ?memory|used_memory|maxmemory",
+    "gc": r"\bgc\b|garbage|heap|safepoint",
+    "tls": r"tls|ssl|certificate|handshake|pkix|x509",
+    "ssl": r"tls|ssl|certificate|handshake|pkix|x509",
+    "dns": r"dns|resolv|resolution|unknownhost|nxdomain|lookup",
+    "tcp": r"tcp|connect|socket|port|reset|refused|timed? ?out",
+    "http": r"http|status|\b[1-5]\d\d\b|\bget\b|\bpost\b|/\w",
+    "https": r"http|status|\b[1-5]\d\d\b|tls|ssl|certificate",
+    "sql": r"sql|select|insert|update|query|innodb|lock|table|hy000",
+    "jdk": r"java|jvm|jdk",
+    "sms": r"sms|短信|vendor|gateway",
     "udp": r"udp",
     "cuda": r"cuda",
     "hikari": r"hikari",
@@ -105,6 +116,9 @@ IMPLIED_BY: dict[str, str] = {
     "dubbo": r"dubbo",
     "nacos": r"nacos",
 }
+
+# Those of them that are names wherever and however they stand; "spring" is a word too.
+PRODUCTS = frozenset(name for name in IMPLIED_BY if len(name) > 4) - {"spring"}
 
 # Reason phrases of HTTP (RFC 9110): the status code stands for the phrase.
 REASON_PHRASES: dict[str, str] = {
@@ -144,8 +158,6 @@ CAPITALISED = _words(
 def is_compound(word: str) -> bool:
     """Whether a lower-case word with hyphens is ordinary English rather than the name of something."""
     parts = word.lower().split("-")
-    if any(not part.isalpha() for part in parts):
-        return False
     if parts[-1] in COMPOUND_TAILS or _SUFFIXES.match(parts[-1]):
         return True
     return all(part in COMPOUND_HEADS or part in COMPOUND_TAILS for part in parts)

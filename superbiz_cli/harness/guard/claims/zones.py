@@ -25,7 +25,7 @@ _NAMED = {
     "aest|aedt|sydney|悉尼": "Australia/Sydney",
 }
 _CHINA, _CENTRAL = timezone(timedelta(hours=8)), timezone(timedelta(hours=-6))
-_SIGNED = r"(?P<signed>(?:utc|gmt)?\s?[+-]\d{1,2}(?::?\d{2})?(?![\d:]))"
+_SIGNED = r"(?P<signed>(?:(?:utc|gmt)\s?[+-]\d{1,2}(?::?\d{2})?|(?<=[\s(])[+-]\d{2}:?\d{2})(?![\d:]))"
 _NAMES = "|".join(
     [_SIGNED, "(?P<cst>cst)"]
     + [f"(?P<fixed{index}>{names})" for index, names in enumerate(_FIXED_MINUTES)]
