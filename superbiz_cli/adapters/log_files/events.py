@@ -220,7 +220,7 @@ class FileReader:
             return [event for event in events if event is not None]
         header = self.matcher.match(text)
         if header is not None:
-            pieces = split_text(text) if has_second_header(text) else [text]
+            pieces = split_text(text, header.end) if has_second_header(text, header.end) else [text]
             return [event for piece in pieces if (event := self._text_event(line, piece)) is not None]
         if line.stamp is None or self.matcher.names or (current is not None and _CONTINUES.match(text)):
             return []

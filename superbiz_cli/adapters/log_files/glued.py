@@ -13,16 +13,16 @@ _CLOCK = rb"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 # A full time in the middle of a line is a second header only where no space or mark is before it and a
 # level, a thread or a process is behind it: messages contain times too.
 _SECOND = re.compile(
-    rb"(?<=[^\s=:\"'(\[/<,_T|{+-])(?="
+    rb"(?<=[^\s=:\"'(\[/<>,_T|{+-])(?="
     rb"\[?(?:19|20)\d\d[-/]\d\d[-/]\d\d[T ]" + _CLOCK + rb"\]?[ \t]+(?:\[[^\]\n]{1,60}\][ \t]+)?\[?" + _LEVEL +
     rb"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d \S+ [\w./-]+(?:\[\d+\])?: )"
 )  # fmt: skip
 _decoder = json.JSONDecoder(strict=False)
 
 
-def has_second_header(text: bytes) -> bool:
-    """Whether a line (or some lines) of a text log has a header that does not begin a line."""
-    return _SECOND.search(text) is not None
+def has_second_header(text: bytes, behind: int = 0) -> bool:
+    """Whether a line of a text log has another header `behind` its own."""
+    return _SECOND.search(text, behind) is not None
 
 
 def may_have_second_object(text: bytes) -> bool:
@@ -30,9 +30,9 @@ def may_have_second_object(text: bytes) -> bool:
     return b"}{" in text
 
 
-def split_text(line: bytes) -> list[bytes]:
-    """Return the pieces of a line that each begin with a header."""
-    cuts = [match.start() for match in _SECOND.finditer(line)]
+def split_text(line: bytes, behind: int) -> list[bytes]:
+    """Return the pieces of a line that each begin with a header; the first one's time ends at `behind`."""
+    cuts = [match.start() for match in _SECOND.finditer(line, behind)]
     return [line[start:end] for start, end in zip([0, *cuts], [*cuts, len(line)], strict=True)]
 
 
