@@ -149,7 +149,7 @@ def _content(turn: Turn, macros: Mapping[str, str], *, surrogate: bool) -> str |
     if surrogate:
         text = text.replace(_SURROGATE_NOTE, _SURROGATE_ESCAPE)
     if "wrap" in turn:
-        text = str(expand(turn["wrap"], macros)).replace("%s", text, 1)
+        text = str(expand(turn["wrap"], macros)).replace("%s", text)
     if "truncate" in turn:
         text = text[: int(len(text) * turn["truncate"])]
     return text
