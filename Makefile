@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -14,8 +15,8 @@ help:  ## show the targets
 demo: $(READY)  ## diagnose the bundled incident
 	@$(BIN)/superbiz demo
 
-test: $(READY)  ## run all tests; PYTEST_ARGS="-n 2 tests/cli" narrows or spreads them
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(READY)  ## run all tests; PYTEST_ARGS="tests/cli -x" for some, WORKERS=0 in one process
+	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 setup: $(READY)  ## create .venv with the locked packages
 
