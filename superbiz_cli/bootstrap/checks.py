@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from glob import has_magic
 from pathlib import Path
 
+from superbiz_cli.bootstrap.data_source_checks import data_source_checks
 from superbiz_cli.bootstrap.models import open_model
 from superbiz_cli.bootstrap.skills import skill_library
 from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
@@ -36,6 +37,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _guarded("canonical store", lambda: _store(settings))
     yield _guarded("audit", lambda: _audit(settings))
     yield from _logs(settings)
+    yield from data_source_checks(settings)
     yield _guarded("skills", lambda: _skills(settings))
 
 

@@ -8,9 +8,11 @@ from superbiz_cli.bootstrap.sources import display_zone
 from superbiz_cli.cli.port import Demo
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.evidence import IncidentWindow
-from superbiz_cli.settings import LogSource, LogsSettings, Settings
+from superbiz_cli.settings import LogSource, LogsSettings, MysqlDataSource, MysqlSettings, Settings
 
 DEMO_FOLDER = "demo"
+DEMO_DATA_SOURCE = "shop-ro"
+DEMO_SCHEMA = "shop"
 
 
 def prepare_demo(settings: Settings, *, now: datetime | None = None) -> Demo:
@@ -46,9 +48,23 @@ def prepare_demo(settings: Settings, *, now: datetime | None = None) -> Demo:
         )
         for source in incident.log_sources
     )
+    database = MysqlDataSource.model_validate(
+        {
+            "id": DEMO_DATA_SOURCE,
+            "url": f"sqlite:///{incident.database.absolute()}",
+            "default_schema": DEMO_SCHEMA,
+            "description": "payments, samples of the connection pools, and which columns have an index",
+            "allowed": {DEMO_SCHEMA: dict(incident.allowed_columns)},
+        }
+    )
     chinese = settings.ui.language == "zh"
     return Demo(
         query=incident.question_zh if chinese else incident.question,
         window=IncidentWindow(until=incident.until, since=incident.since, timezone=zone),
-        settings=settings.model_copy(update={"logs": LogsSettings(sources=sources)}),
+        settings=settings.model_copy(
+            update={
+                "logs": LogsSettings(sources=sources),
+                "mysql": MysqlSettings(data_sources=(database,)),
+            }
+        ),
     )

@@ -13,11 +13,16 @@ def evidence_tools(settings: Settings, redactor: Redactor) -> list[EvidenceTool[
     """Return the tools of one Run."""
     tools: list[EvidenceTool[Any]] = []
     if settings.logs.sources:
-        tools.append(_log_tool(settings, redactor))
+        tools.append(log_tool(settings, redactor))
+    if settings.mysql.data_sources:
+        from superbiz_cli.bootstrap.data_sources import mysql_tool
+
+        tools.extend(tool for tool in [mysql_tool(settings, redactor)] if tool is not None)
     return tools
 
 
-def _log_tool(settings: Settings, redactor: Redactor) -> EvidenceTool[Any]:
+def log_tool(settings: Settings, redactor: Redactor) -> EvidenceTool[Any]:
+    """Return query_logs over the configured sources."""
     from superbiz_cli.adapters.log_backend import ConfiguredLogs
     from superbiz_cli.bootstrap.sources import log_sources
     from superbiz_cli.harness.tool.logs.tool import LogTool
