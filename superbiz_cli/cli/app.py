@@ -36,17 +36,19 @@ COMMANDS: tuple[Stub, ...] = (
             Stub("list", "List earlier runs, the newest first.", f"{_PACKAGE}.trace:list_runs"),
             Stub("show", "Show one run step by step.", f"{_PACKAGE}.trace:show_run"),
             Stub(
-                "verify", "Check that the records are the ones that were written.", f"{_PACKAGE}.trace:verify"
+                "verify",
+                "Check that the records are the ones that were written.",
+                f"{_PACKAGE}.trace_upkeep:verify",
             ),
             Stub(
                 "export",
                 "Write everything that is recorded of one run as one JSON document.",
-                f"{_PACKAGE}.trace:export",
+                f"{_PACKAGE}.trace_upkeep:export",
             ),
             Stub(
                 "prune",
                 "Remove old runs with everything that is recorded of them.",
-                f"{_PACKAGE}.trace:prune",
+                f"{_PACKAGE}.trace_upkeep:prune",
             ),
         ),
         panel="Records",

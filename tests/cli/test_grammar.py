@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -11,7 +12,7 @@ from superbiz_cli.cli.app import COMMANDS, exit_codes
 from superbiz_cli.cli.lazy import Stub
 from superbiz_cli.errors import EXIT_MEANING, ExitCode
 from tests.support.fake_bootstrap import FakeRoot, installed, stored_run
-from tests.support.run_cli import run_cli
+from tests.support.run_cli import REPOSITORY, run_cli
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -137,3 +138,12 @@ def test_the_topic_environment_names_a_variable_for_every_setting() -> None:
 
     text = run_cli("help", "environment").out
     assert all(variable_for(key) in text for key in known_keys())
+
+
+def test_the_topic_environment_names_every_variable_that_the_source_reads() -> None:
+    text = run_cli("help", "environment").out
+    found = set()
+    for path in (REPOSITORY / "superbiz_cli").rglob("*.py"):
+        found |= set(re.findall(r'"(SUPERBIZ_[A-Z]+(?:_[A-Z]+)*)"', path.read_text(encoding="utf-8")))
+    assert found
+    assert all(name in text for name in found)
