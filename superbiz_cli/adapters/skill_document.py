@@ -9,21 +9,20 @@ from __future__ import annotations
 import json
 from typing import Any, Union
 
-import yaml
 from pydantic import Field, ValidationError
 
+from superbiz_cli.adapters.strict_yaml import StrictYamlError, load_strict_yaml
 from superbiz_cli.harness.contract.skill import BilingualText, Condition, Finding, PlanStep, Signal, Skill
 from superbiz_cli.harness.contract.strict import StrictModel
 from superbiz_cli.harness.contract.tool_call import ToolName
 
 MAX_DOCUMENT_BYTES = 65_536
-_MAX_NODES = 2_000
+_MAX_VALUES = 2_000
 _FENCE = "---"
 _OWN_KEYS = ("triggers", "services", "tools", "plan", "findings")
 _STANDARD_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 _ID = r"^[a-z][a-z0-9_]*$"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class SkillFault(ValueError):
@@ -85,19 +84,6 @@ class _FrontMatter(StrictModel):
     findings: tuple[_FindingShape, ...] = ()
 
 
-class _UniqueKeyLoader(_Loader):  # type: ignore[misc]
-    """PyYAML keeps the last of two equal keys without a word; here the second one is refused."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _value in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, "duplicate key", key.start_mark)
-            seen.add(key.value)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
-        return mapping
-
-
 def parse_skill(text: str, *, origin: str) -> Skill:
     """Read a whole SKILL.md.
 
@@ -134,28 +120,13 @@ def _front_matter(text: str, origin: str) -> dict[str, Any]:
     if end is None:
         raise SkillFault(origin, "front matter", "the closing line --- is missing")
     try:
-        value = yaml.load("\n".join(lines[1:end]), Loader=_UniqueKeyLoader)  # noqa: S506 (a SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise SkillFault(origin, f"line {line}", "not valid YAML, or a key given twice") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise SkillFault(origin, "front matter", "not valid YAML") from error
+        value = load_strict_yaml("\n".join(lines[1:end]), max_values=_MAX_VALUES)
+    except StrictYamlError as error:
+        where = "front matter" if error.line is None else f"line {error.line + 1}"
+        raise SkillFault(origin, where, error.problem) from error
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         raise SkillFault(origin, "front matter", "must be a mapping of keys to values")
-    if not _is_small(value):
-        raise SkillFault(origin, "front matter", f"holds more than {_MAX_NODES} values")
     return value
-
-
-def _is_small(value: Any) -> bool:
-    """Walk at most `_MAX_NODES` nodes: YAML aliases can make a short text expand without end."""
-    pending = [value]
-    for _ in range(_MAX_NODES):
-        if not pending:
-            return True
-        node = pending.pop()
-        pending.extend(node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
-    return False
 
 
 def _validated(matter: dict[str, Any], origin: str) -> _FrontMatter:

@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from superbiz_cli.bootstrap.app import open_app
+    from superbiz_cli.bootstrap.cases import read_cases, write_cases
     from superbiz_cli.bootstrap.checks import examine
     from superbiz_cli.bootstrap.demo import prepare_demo
     from superbiz_cli.bootstrap.stores import open_archive
 
-__all__ = ["examine", "open_app", "open_archive", "prepare_demo"]
+__all__ = ["examine", "open_app", "open_archive", "prepare_demo", "read_cases", "write_cases"]
 
-_HOME_OF = {"examine": "checks", "open_app": "app", "open_archive": "stores", "prepare_demo": "demo"}
+_HOME_OF = {
+    "examine": "checks",
+    "open_app": "app",
+    "open_archive": "stores",
+    "prepare_demo": "demo",
+    "read_cases": "cases",
+    "write_cases": "cases",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -91,13 +91,13 @@ def archive_for_run(settings: Settings) -> tuple[RunArchive, str | None]:
 
 
 @contextmanager
-def open_archive(settings: Settings) -> Iterator[RunArchive]:
-    """Open the archive for reading; one that does not exist yet is empty and stays absent.
+def open_archive(settings: Settings, *, create: bool = False) -> Iterator[RunArchive]:
+    """Open the archive; one that does not exist yet is empty and stays absent, unless `create`.
 
     Raises SuperbizError if it cannot be used, also while it is read.
     """
     try:
-        archive = open_run_archive(settings, create=False)
+        archive = open_run_archive(settings, create=create)
     except AuditUnavailable as error:
         raise _unusable_audit(error) from error
     try:

@@ -67,6 +67,37 @@ COMMANDS: tuple[Stub, ...] = (
         panel="Records",
     ),
     Stub(
+        "feedback",
+        "Say whether a run was right; a helpful diagnosis becomes a case.",
+        f"{_PACKAGE}.feedback:feedback",
+        panel="Memory",
+    ),
+    Stub(
+        "case",
+        "Look after cases: earlier incidents whose causes were confirmed.",
+        children=(
+            Stub(
+                "list",
+                "List cases, the newest first, or the ones that are similar to a question.",
+                f"{_PACKAGE}.case:list_cases",
+            ),
+            Stub("show", "Show one case.", f"{_PACKAGE}.case:show_case"),
+            Stub("add", "Keep an incident that you know the cause of.", f"{_PACKAGE}.case:add_case"),
+            Stub("remove", "Remove one case; it is never recalled again.", f"{_PACKAGE}.case:remove_case"),
+            Stub(
+                "export",
+                "Write all cases as one YAML document, to be reviewed and versioned like code.",
+                f"{_PACKAGE}.case:export_cases",
+            ),
+            Stub(
+                "import",
+                "Keep the cases of a YAML file; one with a known id takes that one's place.",
+                f"{_PACKAGE}.case:import_cases",
+            ),
+        ),
+        panel="Memory",
+    ),
+    Stub(
         "doctor",
         "Check the set-up: model, stores, sources.",
         f"{_PACKAGE}.doctor:doctor",

@@ -89,9 +89,9 @@ class OpenApp(Protocol):
 
 
 class OpenArchive(Protocol):
-    """`bootstrap.open_archive`. Opens for reading: a database that does not exist yet is not made."""
+    """`bootstrap.open_archive`. A database that does not exist yet is made only with `create`."""
 
-    def __call__(self, settings: Settings) -> AbstractContextManager[RunArchive]:
+    def __call__(self, settings: Settings, *, create: bool = ...) -> AbstractContextManager[RunArchive]:
         """Open the audit database. Raises SuperbizError if it cannot be used."""
         ...
 

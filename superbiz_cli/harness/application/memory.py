@@ -88,7 +88,7 @@ def previous_turn(
             bounded(_FOOTNOTES.sub("", text), LIMITATION_CHARS) for text in limitations[:MAX_LIMITATIONS]
         ),
         knowledge_documents=tuple(
-            bounded(document, DOCUMENT_ID_CHARS) for document in _documents(last_success)[:MAX_DOCUMENTS]
+            bounded(document, DOCUMENT_ID_CHARS) for document in documents_of(last_success)[:MAX_DOCUMENTS]
         ),
     )
     return next(
@@ -112,7 +112,7 @@ def cut(text: str, max_chars: int) -> str:
     return line if len(line) <= max_chars else line[: max_chars - len(_CUT)] + _CUT
 
 
-def _documents(result: RunResult) -> list[str]:
+def documents_of(result: RunResult) -> list[str]:
     """Return the distinct documents that the report cites. A reference's source may name several."""
     named = (
         document.strip()
