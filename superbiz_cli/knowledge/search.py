@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from superbiz_cli.harness.contract.strict import canonical_json
 from superbiz_cli.harness.core.run import Run, RunAborted
 from superbiz_cli.harness.tool.knowledge.contract import (
     KnowledgeQuery,
@@ -126,8 +127,8 @@ def raw_knowledge(result: LookupResult) -> RawKnowledge:
         ),
         near=tuple(NearDocument(doc_id=near.doc_id, title=near.title) for near in result.near),
         omitted=len(result.packed.omitted),
-        retrieval_trace=_json(asdict(result.retrieval)),
-        rating_trace=_json([asdict(rating) for rating in result.ratings]),
+        retrieval_trace=canonical_json(_json(asdict(result.retrieval))),
+        rating_trace=canonical_json(_json([asdict(rating) for rating in result.ratings])),
     )
 
 

@@ -1,11 +1,11 @@
 """Settings: a frozen tree, loaded in layers; for every key it is known where its value comes from."""
 
+from superbiz_cli.settings.knowledge import KnowledgeSettings
 from superbiz_cli.settings.layers import Origin, OriginKind
 from superbiz_cli.settings.load import LoadedSettings, load
 from superbiz_cli.settings.routes import OFFLINE_ROUTE, SCRIPTED_PREFIX, ModelRoute
 from superbiz_cli.settings.sources import Override, home_dir, user_file
 from superbiz_cli.settings.tree import (
-    KnowledgeSettings,
     LogSource,
     LogsSettings,
     MysqlDataSource,

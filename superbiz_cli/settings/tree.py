@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from superbiz_cli.settings.knowledge import EmbeddingSettings, KnowledgeSettings
 from superbiz_cli.settings.routes import ModelRoute, provider_of
+from superbiz_cli.settings.section import Count, EnvName, Label, Seconds, Section, Text, refuse_repeats
 from superbiz_cli.settings.zone import local_zone_name
 
 
@@ -30,22 +32,11 @@ def _known_zone_or_auto(name: str) -> str:
     return name if name == "auto" else _known_zone(name)
 
 
-EnvName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
-Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000_000)]
-Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400)]
-Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=1000)]
-Label: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Zone: TypeAlias = Annotated[str, AfterValidator(_known_zone)]
 LogTopic: TypeAlias = Literal["APPLICATION", "DATABASE_SLOW_QUERY", "SYSTEM_EVENTS"]
 LogKind: TypeAlias = Literal[
     "files", "mysql_slow_log", "syslog", "journald", "elasticsearch", "loki", "clickhouse"
 ]
-
-
-class Section(BaseModel):
-    """Base of every part of the tree: frozen, no conversion of types, no unknown key."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class AgentModelSettings(Section):
@@ -108,21 +99,6 @@ class ModelSettings(Section):
             temperature=guard.temperature if guard.temperature is not None else temperature,
             max_output_tokens=guard.max_output_tokens or agent.max_output_tokens,
         )
-
-
-class EmbeddingSettings(Section):
-    """How passages of the knowledge base become vectors."""
-
-    provider: Literal["builtin", "litellm"]
-    name: Text | None = None
-    api_base: Text | None = None
-    api_key_env: EnvName | None = None
-
-    @model_validator(mode="after")
-    def _remote_has_a_name(self) -> Self:
-        if self.provider == "litellm" and self.name is None:
-            raise ValueError('needs "name" when provider is "litellm"')
-        return self
 
 
 class PayloadSettings(Section):
@@ -202,16 +178,6 @@ class AuditSettings(Section):
     reasoning: bool
 
 
-class KnowledgeSettings(Section):
-    """The knowledge base. Without an address: embedded in SUPERBIZ_HOME."""
-
-    uri: Text | None = None
-    token_env: EnvName | None = None
-    collection: Label
-    retrieve_k: Annotated[int, Field(ge=1, le=1000)]
-    return_n: Annotated[int, Field(ge=1, le=50)]
-
-
 class LogSource(Section):
     """One place where logs are. Which keys apply depends on `kind`."""
 
@@ -245,7 +211,7 @@ class LogsSettings(Section):
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:
-        _refuse_repeats([source.name for source in self.sources], "name")
+        refuse_repeats([source.name for source in self.sources], "name")
         return self
 
 
@@ -284,7 +250,7 @@ class MysqlSettings(Section):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
-        _refuse_repeats([source.id for source in self.data_sources], "id")
+        refuse_repeats([source.id for source in self.data_sources], "id")
         return self
 
 
@@ -327,8 +293,3 @@ class Settings(SettingsTree):
     """The effective settings, and `home`, the folder that holds all state of the product."""
 
     home: Path
-
-
-def _refuse_repeats(names: list[str], key: str) -> None:
-    if len(set(names)) != len(names):
-        raise ValueError(f'has two entries with the same "{key}"')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from superbiz_cli.harness.contract.strict import JsonValue, StrictModel
+from superbiz_cli.harness.contract.strict import StrictModel
 from superbiz_cli.harness.core.run import Run
 
 MAX_QUERY_CHARS = 2_000
@@ -40,16 +40,15 @@ class NearDocument(StrictModel):
 class RawKnowledge(StrictModel):
     """What the retrieval answers. `relevance_level` is None when nothing is worth showing.
 
-    `omitted` counts passages that the packing left out. The traces are for the store only.
+    `omitted` counts passages that the packing left out. The traces are JSON texts for the store only.
     """
 
     relevance_level: str | None
     passages: tuple[RawPassage, ...] = ()
     near: tuple[NearDocument, ...] = ()
     omitted: int = 0
-    documents: int = 0
-    retrieval_trace: JsonValue = None
-    rating_trace: JsonValue = None
+    retrieval_trace: str = ""
+    rating_trace: str = ""
 
 
 class KnowledgeUnavailable(Exception):
