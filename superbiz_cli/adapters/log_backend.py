@@ -16,11 +16,44 @@ from superbiz_cli.harness.tool.logs.contract import (
 )
 from superbiz_cli.harness.tool.logs.tally import EventTally
 
-# A new kind of source is one module and one line here.
+
+def _files(source: LogSource) -> SourceReader:
+    return FileSource(source)
+
+
+def _journald(source: LogSource) -> SourceReader:
+    from superbiz_cli.adapters.journald_logs import JournalSource
+
+    return JournalSource(source)
+
+
+def _elasticsearch(source: LogSource) -> SourceReader:
+    from superbiz_cli.adapters.elasticsearch_logs import ElasticsearchSource
+
+    return ElasticsearchSource(source)
+
+
+def _loki(source: LogSource) -> SourceReader:
+    from superbiz_cli.adapters.loki_logs import LokiSource
+
+    return LokiSource(source)
+
+
+def _clickhouse(source: LogSource) -> SourceReader:
+    from superbiz_cli.adapters.clickhouse_logs import ClickHouseSource
+
+    return ClickHouseSource(source)
+
+
+# A new kind of source is one module and one line here; a module is loaded when its kind is used.
 READERS: Mapping[LogSourceKind, Callable[[LogSource], SourceReader]] = {
-    LogSourceKind.FILES: FileSource,
-    LogSourceKind.MYSQL_SLOW_LOG: FileSource,
-    LogSourceKind.SYSLOG: FileSource,
+    LogSourceKind.FILES: _files,
+    LogSourceKind.MYSQL_SLOW_LOG: _files,
+    LogSourceKind.SYSLOG: _files,
+    LogSourceKind.JOURNALD: _journald,
+    LogSourceKind.ELASTICSEARCH: _elasticsearch,
+    LogSourceKind.LOKI: _loki,
+    LogSourceKind.CLICKHOUSE: _clickhouse,
 }
 
 

@@ -162,7 +162,7 @@ class FileReader:
                 at_us, text, f"{statement}\n{statistics}", None, service or schema or self.file_service
             )
         if event.json is not None:
-            searched = "\n".join((text, *values_of(dict(event.json.fields))))
+            searched = "\n".join((text, event.json.message, *values_of(dict(event.json.fields))))
             tail = text.partition("\n")[2]
             message = f"{event.json.message}\n{tail}" if tail else event.json.message
             service = service or event.json.service or self.file_service

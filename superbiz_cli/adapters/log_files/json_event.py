@@ -197,6 +197,14 @@ def _message(fields: Mapping[str, Any]) -> str:
     head = ""
     for key in _MESSAGE_KEYS:
         value = fields.get(key)
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(code, int) and 0 <= code < 256 for code in value)
+        ):
+            value = bytes(value).decode(
+                "utf-8", "replace"
+            )  # how journalctl writes a message that is not text
         if isinstance(value, str) and value:
             head = _rendered(value, fields) if key == "@mt" else value
             used.add(key)

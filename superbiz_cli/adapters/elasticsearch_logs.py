@@ -1,0 +1,101 @@
+"""Elasticsearch and OpenSearch as a log source: `_search` with a time range and the terms as filters.
+
+API: https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html. A term matches as
+a phrase of whole words in any field, because that is what the index can answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
+from superbiz_cli.adapters.log_http import HttpRequest, LogStore, LogStoreFailed
+from superbiz_cli.adapters.log_remote import Total, search_engine
+from superbiz_cli.adapters.remote_event import event_of_fields
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.harness.tool.logs.contract import LogEvent, LogQuery, TimeWindow, from_us
+from superbiz_cli.harness.tool.logs.tally import EventTally
+
+TIME_FIELD = "@timestamp"
+
+
+class ElasticsearchSource:
+    """See `log_files.source.SourceReader`. `index` names the indices, `*` by default."""
+
+    def __init__(self, source: LogSource) -> None:
+        self._source = source
+
+    def search(self, query: LogQuery, tally: EventTally, *, run: Run) -> SourceAnswer:
+        """Count and sample the matching documents."""
+        engine = _Engine(self._source, query, run)
+        return search_engine(engine, self._source, query, tally, run=run)
+
+
+class _Engine:
+    def __init__(self, source: LogSource, query: LogQuery, run: Run) -> None:
+        self._source = source
+        self._query = query
+        self._store = LogStore(source, run, scheme="ApiKey")
+        self._time = source.fields.get("time", TIME_FIELD)
+        self.remarks: list[str] = []
+        if query.terms:
+            self.remarks.append("terms match whole words here")
+
+    def total(self, window: TimeWindow) -> Total:
+        answer = self._search(window, size=0)
+        total = _mapping(_mapping(answer.get("hits")).get("total"))
+        count, relation = total.get("value"), total.get("relation", "eq")
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise LogStoreFailed("the answer has no count")
+        has_failed_shards = self._note_shards(answer)
+        is_cut = relation != "eq" or bool(answer.get("timed_out")) or has_failed_shards
+        return Total(count, is_exact=not is_cut)
+
+    def events(self, window: TimeWindow, limit: int) -> list[LogEvent]:
+        hits = _mapping(self._search(window, size=limit).get("hits")).get("hits")
+        if not isinstance(hits, list):
+            raise LogStoreFailed("the answer has no hits")
+        events = [self._event(_mapping(hit)) for hit in hits]
+        return [event for event in events if event is not None]
+
+    def _event(self, hit: Mapping[str, Any]) -> LogEvent | None:
+        sort = hit.get("sort")
+        first = sort[0] if isinstance(sort, list) and sort else None
+        at_us = first * 1000 if isinstance(first, int) and not isinstance(first, bool) else None
+        event = event_of_fields(_mapping(hit.get("_source")), self._source, None)
+        return event or event_of_fields(_mapping(hit.get("_source")), self._source, at_us)
+
+    def _search(self, window: TimeWindow, *, size: int) -> Mapping[str, Any]:
+        time_range = {
+            "gte": from_us(window.start_us).isoformat(),
+            "lte": from_us(window.end_us).isoformat(),
+            "format": "strict_date_optional_time",
+        }
+        phrases = [
+            {"multi_match": {"query": term, "type": "phrase", "fields": ["*"], "lenient": True}}
+            for term in self._query.terms
+        ]
+        body = {
+            "size": size,
+            "track_total_hits": size == 0,
+            "query": {"bool": {"filter": [{"range": {self._time: time_range}}, *phrases]}},
+            "sort": [{self._time: {"order": "asc", "unmapped_type": "date"}}],
+        }
+        path = f"/{quote(self._source.index or '*', safe='*,-')}/_search"
+        params = {"ignore_unavailable": "true"}
+        return _mapping(self._store.ask(HttpRequest("POST", path, params, json.dumps(body))))
+
+    def _note_shards(self, answer: Mapping[str, Any]) -> bool:
+        shards = _mapping(answer.get("_shards"))
+        failed = shards.get("failed", 0)
+        if not isinstance(failed, int) or not failed:
+            return False
+        self.remarks.append(f"{failed} of {shards.get('total', '?')} shards did not answer")
+        return True
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

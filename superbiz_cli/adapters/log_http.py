@@ -1,0 +1,142 @@
+"""One bounded, interruptible HTTP request to a log store, and an even sample of what it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from superbiz_cli.adapters.log_files.source import LogSource
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.harness.tool.logs.contract import LogEvent, TimeWindow
+
+MAX_ANSWER_BYTES = 16 << 20
+MAX_FETCHED = 200
+SLICES = 10
+
+
+class LogStoreFailed(Exception):
+    """A log store could not answer. `reason` is our own words; never a text of the store or of a library."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request below the source's endpoint."""
+
+    method: str
+    path: str
+    params: Mapping[str, str]
+    body: str | None = None
+    content_type: str = "application/json"
+
+
+class LogStore:
+    """Sends requests of one source. Each one ends within its time limit, a cancel, or the deadline.
+
+    `scheme` is the word before the source's token in the Authorization header.
+    """
+
+    def __init__(self, source: LogSource, run: Run, *, scheme: str = "Bearer") -> None:
+        self._source = source
+        self._run = run
+        self._scheme = scheme
+
+    def ask(self, request: HttpRequest) -> Any:
+        """Return the JSON value of the answer. Raises LogStoreFailed, RunAborted."""
+        self._run.check_active()
+        try:
+            status, body = asyncio.run(self._send(request))
+        except asyncio.CancelledError:
+            self._run.check_active()
+            raise LogStoreFailed("the request was interrupted") from None
+        self._run.check_active()
+        if status != httpx.codes.OK:
+            raise LogStoreFailed(_sentence(status))
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise LogStoreFailed("the answer is not the JSON that was expected") from None
+
+    async def _send(self, request: HttpRequest) -> tuple[int, bytes]:
+        loop = asyncio.get_running_loop()
+        task = asyncio.ensure_future(self._exchange(request))
+
+        def cancel() -> None:
+            loop.call_soon_threadsafe(task.cancel)
+
+        unregister = self._run.cancellation.on_cancel(cancel)
+        limit_s = min(self._source.timeout_s, max(0.05, self._run.remaining_s()))
+        try:
+            return await asyncio.wait_for(task, limit_s)
+        except TimeoutError:
+            raise LogStoreFailed(f"no answer within {limit_s:.0f} s") from None
+        except httpx.HTTPError:
+            raise LogStoreFailed("cannot be reached") from None
+        except (httpx.InvalidURL, UnicodeError, ValueError):
+            raise LogStoreFailed("the configured address is not usable") from None
+        finally:
+            unregister()
+
+    async def _exchange(self, request: HttpRequest) -> tuple[int, bytes]:
+        headers = {"Content-Type": request.content_type, "Accept": "application/json"}
+        auth = None
+        if self._source.token is not None:
+            headers["Authorization"] = f"{self._scheme} {self._source.token}"
+        elif self._source.username is not None:
+            auth = httpx.BasicAuth(self._source.username, self._source.password or "")
+        url = (self._source.endpoint or "").rstrip("/") + request.path
+        content = None if request.body is None else request.body.encode()
+        async with (
+            httpx.AsyncClient(timeout=self._source.timeout_s, auth=auth, follow_redirects=False) as client,
+            client.stream(
+                request.method, url, params=dict(request.params), content=content, headers=headers
+            ) as response,
+        ):
+            body = bytearray()
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise LogStoreFailed("the answer is too large")
+            return response.status_code, bytes(body)
+
+
+def _sentence(status: int) -> str:
+    match status:
+        case 400:
+            return "the store did not accept the query (400)"
+        case 401 | 403:
+            return f"the store refused the credentials ({status})"
+        case 404:
+            return "the store knows no such index, table or path (404)"
+        case 429:
+            return "the store limits the rate of requests (429)"
+        case _ if status >= 500:
+            return f"the store failed ({status})"
+        case _:
+            return f"the store answered unexpectedly ({status})"
+
+
+Fetch = Callable[[TimeWindow, int], Sequence[LogEvent]]
+
+
+def fetch_evenly(window: TimeWindow, total: int, fetch: Fetch) -> list[LogEvent]:
+    """Return all events of a window if they are few, else equally many from each tenth of it.
+
+    `fetch` returns the first events of a part of the window, at most as many as asked for.
+    """
+    if total <= MAX_FETCHED:
+        return list(fetch(window, MAX_FETCHED)) if total else []
+    length = (window.end_us - window.start_us) // SLICES + 1
+    events: list[LogEvent] = []
+    for start_us in range(window.start_us, window.end_us + 1, length):
+        part = TimeWindow(start_us, min(window.end_us, start_us + length - 1))
+        events += fetch(part, MAX_FETCHED // SLICES)
+    return events

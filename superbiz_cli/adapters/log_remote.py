@@ -1,0 +1,76 @@
+"""What all remote log stores have in common: count, sample, look at the time before, tell what was cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
+from superbiz_cli.adapters.log_http import MAX_FETCHED, LogStoreFailed, fetch_evenly
+from superbiz_cli.harness.core.run import Run
+from superbiz_cli.harness.tool.logs.contract import LogEvent, LogQuery, TimeWindow
+from superbiz_cli.harness.tool.logs.tally import EventTally
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many events match; a lower bound unless `is_exact`."""
+
+    count: int
+    is_exact: bool = True
+
+
+class LogEngine(Protocol):
+    """One kind of store: it counts and returns the matching events of a window in time order."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What limits the answers given so far, in words."""
+        ...
+
+    def total(self, window: TimeWindow) -> Total:
+        """Return the number of matching events. Raises LogStoreFailed."""
+        ...
+
+    def events(self, window: TimeWindow, limit: int) -> list[LogEvent]:
+        """Return the first <= `limit` matching events. Raises LogStoreFailed."""
+        ...
+
+
+def search_engine(
+    engine: LogEngine, source: LogSource, query: LogQuery, tally: EventTally, *, run: Run
+) -> SourceAnswer:
+    """Add what the engine has to the tally. Counts come from the engine, patterns from the sample."""
+    try:
+        total = engine.total(query.window)
+        events = fetch_evenly(query.window, total.count, engine.events)
+    except LogStoreFailed as failure:
+        return SourceAnswer(limitations=(f"{source.name}: {failure.reason}",), answered=False)
+    for event in events:
+        run.check_active()
+        if query.window.contains(event.at_us):
+            tally.add(event)
+    _look_before(engine, query, tally)
+    remarks = list(dict.fromkeys(engine.remarks))
+    if total.count > len(events):
+        remarks.append(f"patterns are from an even sample of {len(events)} of {total.count} events")
+    return SourceAnswer(
+        limitations=tuple(f"{source.name}: {remark}" for remark in remarks),
+        extra_count=max(0, total.count - len(events)),
+        count_is_exact=total.is_exact,
+    )
+
+
+def _look_before(engine: LogEngine, query: LogQuery, tally: EventTally) -> None:
+    """Note the shapes of the window before; more events than may be fetched leave it unknown what is new."""
+    before = query.window.before()
+    try:
+        earlier = engine.events(before, MAX_FETCHED)
+    except LogStoreFailed:
+        tally.looked_before = False
+        return
+    for event in earlier:
+        if before.contains(event.at_us):
+            tally.add_before(event)
+    if len(earlier) >= MAX_FETCHED:
+        tally.looked_before = False
