@@ -28,7 +28,7 @@ from superbiz_cli.harness.audit.case_library import (
     Verdict,
 )
 from superbiz_cli.harness.contract.case import Case
-from tests.support.audit import scratch_database
+from tests.support.audit import scratch_database, write_run
 from tests.support.cases import CONFIRMED, DISK, QUEUE, a_case
 from tests.support.services import mariadb_url
 
@@ -200,11 +200,25 @@ def test_wrong_removes_the_case_of_the_run_and_a_later_word_takes_its_place(libr
     assert library.feedback_of("run0000002") is None
 
 
+def test_a_diagnosis_that_was_called_wrong_is_not_remembered_by_its_session(
+    archive: RunArchive, library: CaseLibrary
+) -> None:
+    write_run(archive, "run0000001")
+    write_run(archive, "run0000002")
+    library.give_feedback(Feedback("run0000002", Verdict.WRONG, CONFIRMED))
+    library.give_feedback(Feedback("run0000001", Verdict.HELPFUL, CONFIRMED))
+    last = archive.last_success("s1")
+    assert last is not None
+    assert last.run_id == "run0000001"
+    library.give_feedback(Feedback("run0000002", Verdict.HELPFUL, CONFIRMED))
+    latest = archive.last_success("s1")
+    assert latest is not None
+    assert latest.run_id == "run0000002"
+
+
 def test_pruning_a_run_takes_its_feedback_and_leaves_the_case(
     archive: RunArchive, library: CaseLibrary
 ) -> None:
-    from tests.support.audit import write_run
-
     write_run(archive)
     library.keep([POOL])
     library.give_feedback(Feedback("run0000001", Verdict.HELPFUL, CONFIRMED))

@@ -6,9 +6,10 @@ import re
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, desc, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, desc, exists, func, insert, or_, select, update
 
-from superbiz_cli.adapters.sql_audit.schema import diagnosis_run
+from superbiz_cli.adapters.sql_audit.schema import diagnosis_run, run_feedback
+from superbiz_cli.harness.audit.case_library import Verdict
 from superbiz_cli.harness.audit.chain import LedgerTotals, seal_of
 from superbiz_cli.harness.audit.metadata import storable
 from superbiz_cli.harness.audit.rows import (
@@ -117,13 +118,17 @@ def page(connection: Connection, which: RunFilter, *, limit: int, before: str | 
 
 
 def last_success_json(connection: Connection, session_id: str) -> str | None:
-    """Return the stored result of the session's last released diagnosis."""
+    """Return the stored result of the session's last released diagnosis that nobody called wrong."""
+    called_wrong = exists().where(
+        run_feedback.c.run_id == _run.run_id, run_feedback.c.verdict == Verdict.WRONG.value
+    )
     statement = (
         select(_run.result_json)
         .where(
             _run.session_id == session_id,
             _run.release_outcome == ReleaseOutcome.SUCCESS.value,
             _run.intent == Intent.DIAGNOSIS.value,
+            ~called_wrong,
         )
         .order_by(desc(_run.started_at), desc(_run.run_id))
         .limit(1)

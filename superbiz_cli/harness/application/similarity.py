@@ -17,7 +17,8 @@ from superbiz_cli.harness.contract.case import Case
 THRESHOLD = 0.45
 _MIN_SHARED = 1.2  # a shared vague symptom alone ("times out") makes no two incidents similar
 _INDIRECT = 0.7  # of a term that a case has only in what was seen later or in its cause
-_USUAL_WEIGHT = 30.0
+_USUAL_WEIGHT = 40.0
+_LENGTH_PENALTY = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _score(pattern: int, said: Sequence[tuple[float, float]]) -> float:
 
 def penalised(score: float, *, case_weight: float) -> float:
     """Return the score of a case whose terms weigh `case_weight`: one that says everything says little."""
-    return score * min(1.0, _USUAL_WEIGHT / max(case_weight, 1.0))
+    return score * min(1.0, (_USUAL_WEIGHT / max(case_weight, 1.0)) ** _LENGTH_PENALTY)
 
 
 def _rarity(found: Occurrences | None, total: int) -> float:

@@ -54,7 +54,7 @@ class RunArchive(Protocol):
         ...
 
     def last_success(self, session_id: str) -> RunResult | None:
-        """Return the last diagnosis of the session that was released as SUCCESS."""
+        """Return the last diagnosis of the session that was released and not called wrong since."""
         ...
 
     def routing_history(self, session_id: str, *, limit: int = 5) -> tuple[RoutingEntry, ...]:
