@@ -97,7 +97,7 @@ def add_case(
     """Keep an incident that you know the cause of.
 
     Examples:
-      superbiz case add --symptom "checkout returns 504" --root-cause "full disk" --solution "rotate logs"
+      superbiz case add --symptom "checkout is down" --root-cause "full disk" --solution "rotate logs"
 
     """
     invocation = Invocation.of(ctx)

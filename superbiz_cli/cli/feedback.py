@@ -25,7 +25,7 @@ def feedback(
     ] = "",
     solution: Annotated[str, typer.Option("--solution", metavar="TEXT", help="What helped.")] = "",
 ) -> int:
-    """Say whether a run was right. A helpful released diagnosis becomes a case.
+    """Say whether a run was right; a helpful diagnosis becomes a case.
 
     Cases are given to later runs as hints, when they are similar. What you say last of a run counts.
 

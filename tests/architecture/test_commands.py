@@ -19,6 +19,7 @@ VERBS = {
     "eval": "measure quality",
     "export": "write out whole",
     "grants": "show what may be done",
+    "import": "read records in that were exported",
     "ingest": "read documents in",
     "init": "write a file to begin with",
     "inspect": "look at one source",
