@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 REACH_S = 3.0
 MAX_FINDINGS = 5
 _SHOWN_COLUMNS = 5
+_PRUNE = "take the column out of [mysql.data_sources.allowed]"
 
 T = TypeVar("T")
 
@@ -59,11 +60,13 @@ def _checks(entry: MysqlDataSource) -> Iterator[Check]:
 
 
 def _warnings(name: str, source_id: str, findings: Sequence[AccountFinding]) -> Iterator[Check]:
-    fix = f"superbiz mysql grants {source_id}  prints the grants of a fitting account"
+    account = f"superbiz mysql grants {source_id}  prints the grants of a fitting account"
     for finding in findings[:MAX_FINDINGS]:
+        fix = _PRUNE if finding.kind is FindingKind.SENSITIVE_COLUMN else account
         yield Check(name, CheckStatus.WARN, finding.text, fix)
     if len(findings) > MAX_FINDINGS:
-        yield Check(name, CheckStatus.WARN, f"{len(findings) - MAX_FINDINGS} more findings like these", fix)
+        more = f"{len(findings) - MAX_FINDINGS} more findings like these"
+        yield Check(name, CheckStatus.WARN, more, account)
 
 
 def _look(source: DataSource, executor: MysqlSource | SqliteSource) -> tuple[str, tuple[AccountFinding, ...]]:

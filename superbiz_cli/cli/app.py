@@ -30,6 +30,61 @@ COMMANDS: tuple[Stub, ...] = (
         panel="Diagnosis",
     ),
     Stub(
+        "logs",
+        "Look into logs as a diagnosis does, without a model.",
+        children=(
+            Stub(
+                "search",
+                "Search the configured logs as a model's call does: counted, grouped and redacted.",
+                f"{_PACKAGE}.logs:search",
+            ),
+            Stub(
+                "inspect",
+                "Tell how log files are understood: events, times, levels, shapes and what was skipped.",
+                f"{_PACKAGE}.logs:inspect",
+            ),
+            Stub(
+                "sources",
+                "List the configured log sources, with their newest event and how it was understood.",
+                f"{_PACKAGE}.logs:sources",
+            ),
+        ),
+        panel="Evidence",
+    ),
+    Stub(
+        "mysql",
+        "Ask a database as a diagnosis does, and set up its access.",
+        children=(
+            Stub(
+                "check",
+                "Tell whether a query would be accepted, and as what; nothing is connected.",
+                f"{_PACKAGE}.mysql:check",
+            ),
+            Stub(
+                "query",
+                "Run one query as a model's call is run: checked, bounded and redacted.",
+                f"{_PACKAGE}.mysql:query",
+            ),
+            Stub(
+                "grants",
+                "Print the grants of an account that can read the allowed columns and nothing else.",
+                f"{_PACKAGE}.mysql:grants",
+            ),
+            Stub(
+                "schema",
+                "Print an allow-list for the configuration, from what the account can see, to be pruned.",
+                f"{_PACKAGE}.mysql:schema",
+            ),
+        ),
+        panel="Evidence",
+    ),
+    Stub(
+        "redact",
+        "Replace secrets, addresses and personal numbers in stdin; write the rest to stdout as it is.",
+        f"{_PACKAGE}.redact:redact",
+        panel="Evidence",
+    ),
+    Stub(
         "trace",
         "Look at earlier runs: what was asked, done and decided.",
         children=(

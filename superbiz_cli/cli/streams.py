@@ -121,11 +121,21 @@ class Streams:
         except BrokenPipeError:
             raise ClosedPipe from None
         except OSError:
-            raise SuperbizError(
-                ErrorCode.OUTPUT_FAILED,
-                "the result cannot be written to the output",
-                hint="is the disk full?",
-            ) from None
+            raise _stdout_failed() from None
+
+    def result_bytes(self, content: bytes) -> None:
+        """Write a part of the result byte by byte and flush it; raises like `result`."""
+        if self.output is not None:
+            self._write_file(self.output, content)
+            return
+        try:
+            self.stdout.flush()
+            self.stdout.buffer.write(content)
+            self.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise ClosedPipe from None
+        except OSError:
+            raise _stdout_failed() from None
 
     def starting(self) -> None:
         """Show at once that something happens; the next line on stderr takes its place."""
@@ -166,11 +176,14 @@ class Streams:
             self._file.close()
             self._file = None
 
-    def _write_file(self, path: Path, text: str) -> None:
+    def _write_file(self, path: Path, content: str | bytes) -> None:
         try:
             if self._file is None:
                 self._file = path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
-            self._file.write(text)
+            if isinstance(content, bytes):
+                self._file.buffer.write(content)
+            else:
+                self._file.write(content)
             self._file.flush()
         except OSError:
             raise _output_failed(path, "writing failed; is the disk full?") from None
@@ -233,6 +246,14 @@ def _is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except (AttributeError, ValueError):
         return False
+
+
+def _stdout_failed() -> SuperbizError:
+    return SuperbizError(
+        ErrorCode.OUTPUT_FAILED,
+        "the result cannot be written to the output",
+        hint="is the disk full?",
+    )
 
 
 def _output_failed(path: Path, why: str) -> SuperbizError:

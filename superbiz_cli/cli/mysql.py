@@ -1,0 +1,295 @@
+"""`superbiz mysql`: what query_mysql accepts and returns, and how little its account needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from superbiz_cli.cli.options import Format, Invocation, contradiction
+from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from superbiz_cli.harness.contract.strict import JsonValue
+    from superbiz_cli.harness.tool.mysql.contract import DataSource
+    from superbiz_cli.harness.tool.mysql.policy import QueryVerdict
+
+SourceArgument = Annotated[
+    str, typer.Argument(metavar="DATA_SOURCE", help="Id of a configured data source.", show_default=False)
+]
+ParamsOption = Annotated[
+    str, typer.Option("--params", metavar="JSON", help="Values of the ? in the query, as a JSON array.")
+]
+
+
+def check(
+    ctx: typer.Context,
+    data_source: SourceArgument,
+    sql: Annotated[str | None, typer.Argument(metavar="[SQL]", help="The query.", show_default=False)] = None,
+    params: ParamsOption = "[]",
+    batch: Annotated[
+        str | None,
+        typer.Option("--batch", metavar="FILE", help="Check every line {id, sql, params} of a JSONL file."),
+    ] = None,
+) -> int:
+    """Tell whether a query would be accepted, and as what; nothing is connected.
+
+    Ends with 1 if the one query is refused. With --batch there is one verdict a line, and 0.
+
+    Examples:
+      superbiz mysql check shop-ro "SELECT id FROM orders WHERE status = ?" --params '["PAID"]'
+      superbiz mysql check shop-ro --batch queries.jsonl --json
+
+    """
+    invocation = Invocation.of(ctx)
+    if batch is not None and sql is not None:
+        raise contradiction("--batch", "SQL")
+    if batch is None and sql is None:
+        raise SuperbizError(ErrorCode.USAGE, "no query was given", hint="write one, or name a --batch file")
+    values = read_params(params)
+    loaded = invocation.load_settings()
+
+    from superbiz_cli.bootstrap.data_sources import data_source as source_of
+    from superbiz_cli.bootstrap.data_sources import find_entry
+    from superbiz_cli.harness.tool.mysql.policy import check_query
+
+    source = source_of(find_entry(loaded.settings, data_source))
+    if batch is not None:
+        _write_batch(source, batch, invocation)
+        return ExitCode.SUCCESS
+    verdict = check_query(source, sql or "", values)
+    _write_verdict(verdict, invocation)
+    return ExitCode.SUCCESS if verdict.accepted else ExitCode.FAILED
+
+
+def query(
+    ctx: typer.Context,
+    data_source: SourceArgument,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="The query.", show_default=False)],
+    params: ParamsOption = "[]",
+) -> int:
+    """Run one query as a model's call is run: checked, bounded and redacted.
+
+    With --json the result is exactly what the model would see.
+
+    Examples:
+      superbiz mysql query shop-ro "SELECT status, COUNT(*) AS n FROM orders GROUP BY status"
+      superbiz mysql query shop-ro "SELECT id FROM orders WHERE status = ?" --params '["PAID"]' --json
+
+    """
+    invocation = Invocation.of(ctx)
+    values = read_params(params)
+    loaded = invocation.load_settings()
+
+    from datetime import UTC, datetime
+
+    from superbiz_cli.bootstrap.data_sources import find_entry, mysql_tool
+    from superbiz_cli.bootstrap.one_call import call_tool
+    from superbiz_cli.harness.contract.evidence import IncidentWindow
+    from superbiz_cli.harness.tool.redact import Redactor
+    from superbiz_cli.settings import MysqlSettings
+
+    entry = find_entry(loaded.settings, data_source)
+    only = loaded.settings.model_copy(update={"mysql": MysqlSettings(data_sources=(entry,))})
+    tool = mysql_tool(only, Redactor())
+    assert tool is not None
+    incident = IncidentWindow(until=datetime.now(UTC), timezone=only.ui.zone_name)
+    payload: dict[str, JsonValue] = {"data_source": data_source, "sql": sql, "params": values}
+    _write_rows(call_tool(tool, payload, incident=incident, settings=only), invocation)
+    return ExitCode.SUCCESS
+
+
+def grants(
+    ctx: typer.Context,
+    data_source: SourceArgument,
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The account.")] = "superbiz_ro",
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where the account connects from.")
+    ] = "%",
+) -> int:
+    """Print the grants of an account that can read the allowed columns and nothing else.
+
+    Nothing is connected or changed: an administrator runs the statements.
+
+    Examples:
+      superbiz mysql grants shop-ro
+      superbiz mysql grants shop-ro --user superbiz --host 10.0.0.5 | mysql -u root -p
+
+    """
+    invocation = Invocation.of(ctx)
+    loaded = invocation.load_settings()
+
+    from superbiz_cli.bootstrap.data_sources import data_source as source_of
+    from superbiz_cli.bootstrap.data_sources import find_entry
+    from superbiz_cli.harness.tool.mysql.grants import allow_list_findings, grant_statements
+
+    source = source_of(find_entry(loaded.settings, data_source))
+    for finding in allow_list_findings(source):
+        invocation.streams.note(f"note: {finding.text}")
+    _write_text(list(grant_statements(source, user=user, host=host)), invocation, name="statement")
+    return ExitCode.SUCCESS
+
+
+def schema(ctx: typer.Context, data_source: SourceArgument) -> int:
+    """Print an allow-list for the configuration, from what the account can see, to be pruned.
+
+    Columns whose names say that they hold a secret are left out.
+
+    Examples:
+      superbiz mysql schema shop-ro >> superbiz.toml
+
+    """
+    invocation = Invocation.of(ctx)
+    loaded = invocation.load_settings()
+
+    from superbiz_cli.bootstrap.data_sources import data_source as source_of
+    from superbiz_cli.bootstrap.data_sources import find_entry, open_executor, source_columns
+    from superbiz_cli.harness.tool.mysql.schema import schema_skeleton
+    from superbiz_cli.harness.tool.port import ToolExecutionFailed
+
+    entry = find_entry(loaded.settings, data_source)
+    try:
+        columns = source_columns(source_of(entry), open_executor(entry))
+    except ToolExecutionFailed as failed:
+        raise SuperbizError(
+            ErrorCode.SOURCE_UNAVAILABLE,
+            f"the data source '{data_source}' does not answer ({failed.category})",
+            hint="superbiz doctor tells more",
+        ) from failed
+    if invocation.format in (Format.JSON, Format.NDJSON):
+        _write_columns([(c.schema, c.table, c.column, c.type) for c in columns], invocation)
+    else:
+        invocation.streams.result(_plain(schema_skeleton(columns)))
+    return ExitCode.SUCCESS
+
+
+def read_params(text: str) -> list[Any]:
+    """Return the values of --params. Raises SuperbizError for what is no JSON array."""
+    import json
+
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, list):
+        raise SuperbizError(
+            ErrorCode.USAGE, "--params is not a JSON array", hint="""write it like --params '["PAID", 3]'"""
+        )
+    return values
+
+
+def _write_batch(source: DataSource, file: str, invocation: Invocation) -> None:
+    from superbiz_cli.cli.streams import json_text
+
+    for record in _batch_records(source, file):
+        if invocation.format in (Format.JSON, Format.NDJSON):
+            invocation.streams.result(json_text(record, indent=None))
+        else:
+            outcome = record["canonical"] if record["accepted"] else record["category"]
+            word = "accepted" if record["accepted"] else "refused"
+            invocation.streams.result(_plain(f"{record['id']}  {word}  {outcome}\n"))
+
+
+def _batch_records(source: DataSource, file: str) -> Iterator[dict[str, Any]]:
+    import sys
+    from contextlib import nullcontext
+    from pathlib import Path
+
+    try:
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as lines:
+            for line in lines:
+                if line.strip():
+                    yield _batch_record(source, line)
+    except OSError:
+        raise SuperbizError(
+            ErrorCode.NOT_FOUND, f"{file} cannot be read", hint="name a file of JSON lines, or - for stdin"
+        ) from None
+
+
+def _batch_record(source: DataSource, line: bytes) -> dict[str, Any]:
+    """Return the verdict on one line; a line that is no request has a refusal of its own."""
+    import json
+
+    from superbiz_cli.harness.tool.mysql.contract import Refusal
+    from superbiz_cli.harness.tool.mysql.policy import QueryVerdict, check_query
+
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        item = None
+    asked = item if isinstance(item, dict) else {}
+    sql, params = asked.get("sql"), asked.get("params", [])
+    if isinstance(sql, str) and isinstance(params, list):
+        verdict = check_query(source, sql, params)
+    else:
+        verdict = QueryVerdict(accepted=False, category=Refusal.INVALID_ARGUMENTS)
+    return {"id": asked.get("id"), **_record(verdict)}
+
+
+def _record(verdict: QueryVerdict) -> dict[str, Any]:
+    category = verdict.category.value if verdict.category else None
+    return {"accepted": verdict.accepted, "category": category, "canonical": verdict.canonical}
+
+
+def _write_verdict(verdict: QueryVerdict, invocation: Invocation) -> None:
+    from superbiz_cli.cli.streams import json_text
+
+    if invocation.format in (Format.JSON, Format.NDJSON):
+        indent = None if invocation.format is Format.NDJSON else 2
+        invocation.streams.result(json_text(_record(verdict), indent=indent))
+    elif verdict.accepted:
+        invocation.streams.result(_plain(f"accepted  {verdict.canonical}\n"))
+    else:
+        invocation.streams.result(f"refused  {verdict.category}\n")
+
+
+def _write_rows(result: Mapping[str, Any], invocation: Invocation) -> None:
+    from superbiz_cli.cli.rows import Listing, write_listing
+    from superbiz_cli.cli.streams import json_text
+
+    if invocation.format is Format.JSON:
+        invocation.streams.result(json_text(dict(result)))
+        return
+    names = tuple(str(column["name"]) for column in result["columns"])
+    cells = [tuple(_cell(value) for value in row) for row in result["rows"]]
+    records = [dict(zip(names, row, strict=True)) for row in result["rows"]]
+    write_listing(Listing(names, cells, records, nothing="no row"), invocation)
+    if result["truncated"]:
+        invocation.streams.note(f"note: only the first {len(cells)} rows; there are more")
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _write_text(lines: list[str], invocation: Invocation, *, name: str) -> None:
+    from superbiz_cli.cli.rows import Listing, write_listing
+
+    if invocation.format is Format.TEXT:
+        invocation.streams.result(_plain("".join(f"{line}\n" for line in lines)))
+        return
+    cells = [(line,) for line in lines]
+    write_listing(Listing((name,), cells, [{name: line} for line in lines]), invocation)
+
+
+def _write_columns(columns: list[tuple[str, str, str, str]], invocation: Invocation) -> None:
+    from superbiz_cli.cli.rows import Listing, write_listing
+
+    header = ("schema", "table", "column", "type")
+    records = [dict(zip(header, column, strict=True)) for column in columns]
+    write_listing(Listing(header, columns, records), invocation)
+
+
+def _plain(text: str) -> str:
+    """Return text from outside without terminal control, line by line."""
+    from superbiz_cli.harness.tool.sanitize import sanitize
+
+    return "".join(f"{sanitize(line)}\n" for line in text.splitlines())
