@@ -21,6 +21,7 @@ from superbiz_cli.harness.contract.strict import (
 )
 
 _SKILL = re.compile(r'^<skill name="([^"\n]+)">\n(.*?)\n?^</skill>', re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([\w.]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +123,17 @@ class Transcript:
         return not self.tools or any(call.observation.stop_required for call in self.calls)
 
     def offers(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> bool:
-        """Whether the catalogue holds `tool`, and for logs a source for the topic asked for."""
+        """Whether the catalogue holds `tool`, with the topic, or the database and tables, asked for."""
         spec = next((spec for spec in self.tools if spec.name == tool), None)
         if spec is None:
             return False
-        topic = (arguments or {}).get("topic")
-        topics = _allowed_values(spec.parameters, "topic")
-        return topic is None or not topics or topic in topics
+        given = arguments or {}
+        for key in ("topic", "data_source"):
+            allowed = _allowed_values(spec.parameters, key)
+            if key in given and allowed and given[key] not in allowed:
+                return False
+        tables = _TABLE.findall(_text(given.get("sql")))
+        return all(f"- {table}(" in spec.description for table in tables)
 
     def made(self, tool: str, arguments: Mapping[str, JsonValue]) -> Call | None:
         """Return the call that was made with exactly these arguments."""
