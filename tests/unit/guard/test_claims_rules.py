@@ -24,6 +24,10 @@ GATE = logs(
     "10:05:19 ERROR api-gw refused route=/v1/quote status=502 rt=0.002 took_ms=5012 size_bytes=2097152",
     "10:05:21 ERROR api-gw refused route=/v1/quote status=502 rt=0.002 hit_ratio=0.31 usage=91 TLSv1.2",
 )
+SEATS = logs(
+    "10:01:08 WARN seat-map conflict sku=88213 expected=57 actual=59 seat=14C bookings QW3ZPL QW4AAB",
+    "10:03:40 ERROR bms-gw rack R12 inlet 36.2C fan 100%, threshold 35.0C",
+)
 
 
 def holds(text: str, *items: VerifiedEvidence, query: str = "") -> bool:
@@ -67,8 +71,12 @@ RULE_CASES = [
      "The two pauses, 3340ms and 4788ms, make 8182ms together."),
     (GC, "All three pauses took 9334ms in total.", "All three pauses took 9343ms in total."),
     (GC, "It freed 1427MB (2039MB down to 612MB).", "It freed 1472MB (2039MB down to 612MB)."),
+    (SEATS, "It was sold twice, to QW3ZPL and QW4AAB.", "It was sold five times, to QW3ZPL and QW4AAB."),
+    (SEATS, "The actual version is 2 above the expected.", "The actual version is 3 above the expected."),
+    (SEATS, "It was 1.2 degrees above 35.0C.", "It was 1.4 degrees above 35.0C."),
+    (POOL, "With 455 connections 91 % were in use.", "With 455 connections 81 % were in use."),
     (POOL, "455 of 500 connections, 91 %, were in use.", "455 of 500 connections, 81 %, were in use."),
-    (POOL, "455 of 500 were in use, so 9 % were free and 91 % not.", "91 % of 500 were in use."),
+    (POOL, "455 of 500 were in use, so 9 % were free and 91 % not.", "81 % of 500 were in use."),
     (GC, "The heap fell from 2039MB to 612MB, by 70 %.", "The heap fell from 2039MB to 612MB, by 60 %."),
     (GC, "4788ms is 4 times the last pause of 1206ms.", "4788ms is 6 times the last pause of 1206ms."),
     (GC, "From 1206ms to 4788ms it grew by 3x.", "From 1206ms to 4788ms it grew by 7x."),
@@ -139,6 +147,27 @@ def test_the_rules_have_names() -> None:
 )
 def test_a_limit_or_an_end_of_a_change_is_never_a_count(text: str) -> None:
     assert unfounded(text, POOL) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CPU was at 91 %, over a target of 80 %.",
+        "The threshold is 81 %, 455 of 500.",
+        "455 of 500, the 81 % limit",
+    ],
+)
+def test_a_share_that_is_called_a_limit_is_not_computed(text: str) -> None:
+    assert unfounded(text, POOL) != []
+
+
+def test_a_small_number_is_no_difference_unless_the_sentence_speaks_of_one() -> None:
+    assert not holds("455, 500, 45.", POOL)
+    assert holds("455 of 500, so 45 are left.", POOL)
+
+
+def test_a_share_of_a_limit_is_computed() -> None:
+    assert holds("455 connections are 91 % of the limit of 500.", POOL)
 
 
 def test_a_total_may_be_said_to_add_up() -> None:

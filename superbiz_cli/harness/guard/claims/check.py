@@ -12,13 +12,14 @@ from superbiz_cli.harness.contract.evidence import VerifiedEvidence
 from superbiz_cli.harness.contract.violation import Violation, ViolationCode
 from superbiz_cli.harness.guard.claims.corpus import Corpus, corpus_of
 from superbiz_cli.harness.guard.claims.counting import is_counted, is_limit
-from superbiz_cli.harness.guard.claims.derivations import Stated, derivation_of
+from superbiz_cli.harness.guard.claims.derivations import derivation_of
 from superbiz_cli.harness.guard.claims.moments import Moment
 from superbiz_cli.harness.guard.claims.names import Name, squashed, words
 from superbiz_cli.harness.guard.claims.normal import normal
 from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity, quantities
 from superbiz_cli.harness.guard.claims.reading import Reader
 from superbiz_cli.harness.guard.claims.scan import Pair, Scan, scan
+from superbiz_cli.harness.guard.claims.stated import Stated
 from superbiz_cli.harness.guard.claims.tolerance import is_bare, same_in
 from superbiz_cli.harness.guard.claims.vocabulary import ACRONYMS, IMPLIED_BY, REASON_PHRASES
 

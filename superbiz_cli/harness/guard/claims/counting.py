@@ -22,6 +22,9 @@ _LIMIT_BEFORE = re.compile(
     r"(?i)(?:limit|threshold|maximum|max|quota|cap|alarm|capacity|上限|阈值|限额|限制|最大)\S*\s*"
     r"(?:of|is|was|at|to|为|是|:|=|设为)?\s*$"
 )
+_LIMIT_IS = re.compile(
+    r"(?i)(?:limit|threshold|maximum|quota|cap|target|上限|阈值|限额|目标)\S*\s*(?:of|is|was|at|为|是|:|=|设为)\s*$"
+)
 _LIMIT_AFTER = re.compile(
     r"(?i)\s*(?:的)?(?:limit|threshold|target|quota|budget|alarm|slo\b|上限|阈值|限额|目标|告警|报警|警戒)"
 )
@@ -62,6 +65,12 @@ def is_limit(claim: Quantity, text: str) -> bool:
     """Whether the text presents the number as a limit, target or threshold."""
     before, after = text[: claim.start], text[claim.end :]
     return _LIMIT_BEFORE.search(before) is not None or _LIMIT_AFTER.match(after) is not None
+
+
+def is_named_limit(claim: Quantity, text: str) -> bool:
+    """Whether the number is said to be the limit itself: "a limit of 98 %", not "98 % of the limit"."""
+    before, after = text[: claim.start], text[claim.end :]
+    return _LIMIT_IS.search(before) is not None or _LIMIT_AFTER.match(after) is not None
 
 
 def is_end_of_change(claim: Quantity, text: str) -> bool:

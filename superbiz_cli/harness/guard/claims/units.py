@@ -100,7 +100,7 @@ UNIT_AFTER = (
     r"[\s-]?(?:[A-Za-z]{1,10}/(?:sec|second|min|minute|s|h|hour|秒|分钟))(?![A-Za-z])"
     rf"|\s?(?:{'|'.join(re.escape(name) for name in _OTHER_NAMES)})"
     rf"|[\s-]?(?:(?i:{'|'.join(_ASCII_NAMES)}))(?![A-Za-z0-9_])"
-    r"|[A-Za-zµμ]{1,6}(?![A-Za-z0-9_/.-])"
+    r"|[A-Za-zµμ]{1,6}(?![A-Za-z0-9_/-]|\.[A-Za-z0-9])"
     r")?"
 )
 

@@ -1,0 +1,135 @@
+"""Amounts that follow from stated ones: how many are listed, sums, differences, shares, factors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import combinations, pairwise, permutations
+
+from superbiz_cli.harness.guard.claims.corpus import Corpus
+from superbiz_cli.harness.guard.claims.quantities import Quantity
+from superbiz_cli.harness.guard.claims.stated import FEW, MAX_OPERANDS, Stated, comparable, is_value
+from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value
+from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
+
+_SUM_WORDS = re.compile(
+    r"(?i)total|altogether|together|combined|\bsum|overall|plus|\+|\ball\b|both|in all|accounts? for|covered|"
+    r"共|合计|总|加|一起|累计|全部|之和"
+)
+_DIFFERENCE_WORDS = re.compile(
+    r"(?i)\bby\b|fell|fall|drop|declin|decreas|increas|ris(?:e|en|ing)|\brose|grew|gr[eo]w|differ|\bgap|ahead|"
+    r"behind|beyond|exceed|over\b|above|below|under\b|freed?|releas|gain|lost|los[es]|more|less|fewer|faster|"
+    r"slower|longer|shorter|higher|lower|later|earlier|apart|left|remain|short of|went|improv|sav|warm|cool|"
+    r"climb|jump|degree|points?\b|between|减|增|提高|提升|升|降|下|超|差|多|少|高|低|大|小|涨|跌|释放|回收|间隔|缩短|"
+    r"延长|快|慢|剩|余|距|推进|落后|领先"
+)
+_GROWTH_WORDS = re.compile(r"(?i)increas|grew|rose|\bby\b|more|增加|增长|提高|提升|上升|上涨|涨")
+_LISTED = re.compile(r"\s*(?:,|、|/|and|或|和|与|及|以及|,\s*and|&)\s*")
+
+
+def enumeration(claim: Quantity, stated: Stated) -> bool:
+    """How many things the statement lists: "the two pauses of 3340ms and 4788ms", "twice, to A and B"."""
+    if not claim.is_count or not 1 < claim.value <= FEW:
+        return False
+    measured = Counter(part.unit.dimension for part in stated.others(claim) if part.unit.is_measure)
+    return claim.value in {*measured.values(), *_runs(claim, stated)}
+
+
+def _runs(claim: Quantity, stated: Stated) -> Iterator[int]:
+    """Yield the lengths of lists of names, or of numbers: neighbours with only a separator between."""
+    scan = stated.scan
+    names = [(name.start, name.start + len(name.text)) for name in scan.names]
+    numbers = [(part.start, part.end) for part in scan.quantities if part is not claim and not part.is_count]
+    for spans in (names, numbers):
+        length = 1
+        for (_, end), (start, _) in pairwise(spans):
+            length = length + 1 if _LISTED.fullmatch(scan.text[end:start]) else 1
+            yield length
+
+
+def total(claim: Quantity, stated: Stated) -> bool:
+    """A total of stated numbers: two of them, a run of neighbours, or a whole numeric column or key."""
+    says_total = _SUM_WORDS.search(stated.scan.text) is not None
+    if says_total and any(is_value(claim, value) for value in _key_totals(claim, stated.corpus)):
+        return True
+    operands = stated.operands(claim)
+    if not says_total and not _is_telling(claim, operands):
+        return False
+    runs = [
+        operands[start:end] for start, end in combinations(range(len(operands) + 1), 2) if end - start > 1
+    ]
+    return any(
+        is_value(claim, sum((base_value(part) for part in parts), Decimal(0)))
+        for parts in (*combinations(operands, 2), *runs)
+    )
+
+
+def difference(claim: Quantity, stated: Stated) -> bool:
+    """How much two stated numbers differ, or two numbers of the event that the statement speaks of."""
+    operands = stated.operands(claim)
+    if not (_is_telling(claim, operands) or _DIFFERENCE_WORDS.search(stated.scan.text)):
+        return False
+    return any(
+        is_value(claim, abs(base_value(left) - base_value(right)))
+        for left, right in stated.pairs(claim, operands)
+        if same_unit(left.unit, right.unit) and same_unit(left.unit, claim.unit)
+    )
+
+
+def percentage(claim: Quantity, stated: Stated) -> bool:
+    """One stated number as a share of another, or by which share it changed, or the rest to 100 %."""
+    if claim.unit.dimension is not Dimension.PERCENT:
+        return False
+    parts = stated.others(claim)
+    shares = [part.value for part in parts if part.unit.dimension is Dimension.PERCENT]
+    rests = [100 - share for share in shares]
+    points = [abs(left - right) for left, right in combinations(shares, 2)]
+    if any(agrees(claim, value) for value in (*rests, *points)):
+        return True
+    operands = [part for part in parts if part.unit.dimension is not Dimension.PERCENT][:MAX_OPERANDS]
+    return any(
+        agrees(claim, share)
+        for pair in stated.pairs(claim, operands)
+        if not any(part.unit.dimension is Dimension.PERCENT for part in pair)
+        for part, whole in permutations(pair)
+        if same_unit(part.unit, whole.unit) and whole.value
+        for share in _shares(*comparable(part, whole), stated)
+    )
+
+
+def factor(claim: Quantity, stated: Stated) -> bool:
+    """How many times as large one stated number is as another."""
+    if claim.unit.dimension is not Dimension.FACTOR:
+        return False
+    ratios = [
+        part / whole
+        for left, right in permutations(stated.others(claim)[:MAX_OPERANDS], 2)
+        if same_unit(left.unit, right.unit) and right.value
+        for part, whole in [comparable(left, right)]
+    ]
+    grew_by = [ratio - 1 for ratio in ratios] if _GROWTH_WORDS.search(stated.scan.text) else []
+    return any(agrees(claim, ratio) for ratio in (*ratios, *grew_by))
+
+
+def _is_telling(claim: Quantity, operands: Sequence[Quantity]) -> bool:
+    """Whether the number has so many digits that it is no sum or difference by chance."""
+    digits = len(claim.value.normalize().as_tuple().digits)
+    return digits >= (3 if len(operands) < 5 else 4)
+
+
+def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:
+    if not corpus.is_complete:
+        return
+    by_key: dict[str, list[Decimal]] = {}
+    for number in corpus.numbers:
+        if number.record >= 0 and number.key and same_unit(claim.unit, number.quantity.unit):
+            by_key.setdefault(number.key, []).append(base_value(number.quantity))
+    yield from (sum(values, Decimal(0)) for values in by_key.values() if len(values) > 1)
+
+
+def _shares(part: Decimal, whole: Decimal, stated: Stated) -> Iterator[Decimal]:
+    yield part / whole * 100
+    if _DIFFERENCE_WORDS.search(stated.scan.text):
+        yield abs(whole - part) / whole * 100

@@ -1,0 +1,81 @@
+"""What a statement says and its evidence holds: the operands from which other numbers may follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+
+from superbiz_cli.harness.guard.claims.corpus import Corpus, Keyed
+from superbiz_cli.harness.guard.claims.moments import Moment
+from superbiz_cli.harness.guard.claims.quantities import Quantity
+from superbiz_cli.harness.guard.claims.scan import Scan
+from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, is_bare, same_in
+from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
+
+MAX_OPERANDS = 8
+FEW = 12  # small counts are everywhere: they are operands of counts only
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One statement with those of its quantities and times that are in the evidence."""
+
+    scan: Scan
+    corpus: Corpus
+    quantities: tuple[Quantity, ...]
+    moments: tuple[Moment, ...]
+
+    def others(self, claim: Quantity) -> list[Quantity]:
+        """Return the quantities that stand beside `claim`."""
+        return [part for part in self.quantities if part is not claim]
+
+    def operands(self, claim: Quantity) -> list[Quantity]:
+        """Return what may be added to or subtracted from each other to give `claim`."""
+        return [
+            part
+            for part in self.others(claim)
+            if same_unit(part.unit, claim.unit)
+            and part.unit.dimension is not Dimension.FACTOR
+            and (claim.is_count or not part.is_count or part.step > 1 or part.value > FEW)
+        ][:MAX_OPERANDS]
+
+    def pairs(self, claim: Quantity, operands: list[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+        """Yield pairs of operands, and pairs within one event of the evidence.
+
+        Two numbers of an event count if the statement names the keys of both ("the actual version is
+        2 above the expected one"), or, where it states fewer than two operands, if it states one.
+        """
+        yield from combinations(operands, 2)
+        for left, right in self._pairs_within_events():
+            is_named = all(len(one.key) > 1 and one.key in self.scan.text.casefold() for one in (left, right))
+            if is_named or (len(operands) < 2 and self._is_one_stated(left, right, claim)):
+                yield left.quantity, right.quantity
+
+    def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
+        by_record: dict[int, list[Keyed]] = {}
+        for number in self.corpus.numbers:
+            if number.record >= 0:
+                by_record.setdefault(number.record, []).append(number)
+        for numbers in by_record.values():
+            yield from combinations(numbers[:MAX_OPERANDS], 2)
+
+    def _is_one_stated(self, left: Keyed, right: Keyed, claim: Quantity) -> bool:
+        return any(
+            same_in(part, number.quantity, number.key)
+            for part in self.others(claim)
+            for number in (left, right)
+        )
+
+
+def comparable(left: Quantity, right: Quantity) -> tuple[Decimal, Decimal]:
+    """Return both in one unit; a number without a unit is in that of the other."""
+    if is_bare(left) or is_bare(right):
+        return left.value, right.value
+    return base_value(left), base_value(right)
+
+
+def is_value(claim: Quantity, base: Decimal) -> bool:
+    """Whether `claim` is `base` (seconds, bytes, or its own unit), under one meaning of its unit."""
+    return any(agrees(claim, base / factor) for factor in claim.unit.factors)
