@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from zoneinfo import ZoneInfo
 
 from superbiz_cli.adapters.log_files.search import FileSource
 from superbiz_cli.adapters.log_files.source import LogSource, SourceReader
+from superbiz_cli.adapters.log_files.survey import SourceSurvey, survey_files
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.logs.contract import (
     LogQuery,
@@ -13,6 +15,7 @@ from superbiz_cli.harness.tool.logs.contract import (
     LogUnavailable,
     RawLogs,
     SourceTitle,
+    from_us,
 )
 from superbiz_cli.harness.tool.logs.tally import EventTally
 
@@ -68,6 +71,15 @@ class ConfiguredLogs:
         """The configured sources, in their order."""
         return tuple(source.title for source in self._sources)
 
+    def survey(self, *, check: Callable[[], None] = lambda: None) -> list[SourceSurvey]:
+        """Look at each source quickly; a source that is not made of files is only named."""
+        return [
+            survey_files(source, check=check)
+            if source.paths
+            else SourceSurvey(source.name, source.topic.value, source.kind.value)
+            for source in self._sources
+        ]
+
     def search(self, query: LogQuery, *, run: Run) -> RawLogs:
         """Search all sources of the topic one after the other into one tally."""
         asked = [source for source in self._sources if source.topic is query.topic]
@@ -77,6 +89,9 @@ class ConfiguredLogs:
         answers = [READERS[source.kind](source).search(query, tally, run=run) for source in asked]
         if not any(answer.answered for answer in answers):
             raise LogUnavailable("sources_unavailable")
+        limitations = [text for answer in answers for text in answer.limitations]
+        if not tally.match_count:
+            limitations += [text for source in asked if (text := _why_silent(source, query, run))]
         patterns, events = tally.finish()
         return RawLogs(
             source_kind="+".join(sorted({source.kind.value for source in asked})),
@@ -84,5 +99,18 @@ class ConfiguredLogs:
             count_is_exact=all(answer.count_is_exact for answer in answers),
             patterns=patterns,
             events=events,
-            limitations=tuple(text for answer in answers for text in answer.limitations),
+            limitations=tuple(limitations),
         )
+
+
+def _why_silent(source: LogSource, query: LogQuery, run: Run) -> str | None:
+    """Return why a source of files has nothing in the window, if it ends before it or begins nowhere."""
+    if not source.paths:
+        return None
+    survey = survey_files(source, check=run.check_active)
+    if survey.newest_us is None:
+        return f"{source.name}: no line states a time that is understood" if survey.total_bytes else None
+    if survey.newest_us >= query.window.start_us:
+        return None
+    newest = from_us(survey.newest_us).astimezone(ZoneInfo(query.timezone))
+    return f"{source.name}: its newest event is at {newest.isoformat(timespec='seconds')}"

@@ -39,9 +39,14 @@ def search(query: LogQuery, *sources: LogSource, run: Run | None = None) -> RawL
     return ConfiguredLogs(sources).search(query, run=run or a_run())
 
 
-def ask(
-    *sources: LogSource,
-    query: str = "",
+def a_tool(*sources: LogSource) -> LogTool:
+    return LogTool(ConfiguredLogs(sources), redactor=Redactor())
+
+
+def call(
+    tool: LogTool,
+    query: str,
+    *,
     until: datetime = NOON,
     since: datetime | None = None,
     timezone: str = "UTC",
@@ -49,7 +54,6 @@ def ask(
     **payload: Any,
 ) -> dict[str, Any]:
     """Return the agent result of one query_logs call; it is also read again, strictly."""
-    tool = LogTool(ConfiguredLogs(sources), redactor=Redactor())
     incident = IncidentWindow(until=until, since=since, timezone=timezone)
     request = tool.parse({"topic": topic.value, "query": query, **payload}, incident=incident)
     raw = tool.fetch(request, CallContext(a_run(), incident))
@@ -58,3 +62,8 @@ def ask(
     result: dict[str, Any] = json.loads(projection.agent_result)
     assert read.control.evidence_status is projection.evidence_status
     return result
+
+
+def ask(*sources: LogSource, query: str = "", **options: Any) -> dict[str, Any]:
+    """Return the agent result of one query_logs call over these sources; see `call` for the options."""
+    return call(a_tool(*sources), query, **options)

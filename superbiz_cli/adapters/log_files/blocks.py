@@ -54,12 +54,12 @@ def layout_of(reader: FileReader) -> Layout | None:
         detector, is_json = _narrow(reader.sample, clock.place) or reader.matcher.detector, False
     else:
         return None
-    may_start = rb"(?:\{|" + MAY_START.pattern + rb")" if not is_json else MAY_START.pattern
+    other = rb"[^\n]" if is_json else rb"(?:\{|" + MAY_START.pattern + rb")"
     return Layout(
         is_json=is_json,
         header=re.compile(rb"(?m)^" + detector),
         header_line=re.compile(rb"(?m)^" + detector + rb"[^\n]*"),
-        late=re.compile(rb"(?m)^(?!" + detector + rb")" + may_start),
+        late=re.compile(rb"(?m)^(?!" + detector + rb")" + other),
         clock=clock,
     )
 
@@ -223,7 +223,7 @@ class BlockScan:
         return None if self._is_glued(block, lines) else _Found(block, lines, bounds=bounds)
 
     def _has_late(self, block: bytes, start: int, end: int) -> bool:
-        """Whether a line is a header of a shape that is not locked yet (or JSON in a text log)."""
+        """Whether a line is a header of a shape that is not locked yet, JSON in a text log, text in JSON."""
         for match in self._layout.late.finditer(block, start, end):
             line = _first_line(block, match.start(), len(block))
             if line[:1] == b"{" or self._layout.is_json or self._reader.matcher.match(line) is not None:

@@ -52,7 +52,9 @@ def _add(path: Path, found: Discovery, seen: set[tuple[int, int]], check: Callab
     if path.is_file():
         if not path.name.endswith(_SKIPPED_SUFFIXES):
             found.files.append(path)
-    elif path.is_dir():
+    elif not path.is_dir():
+        found.problems.append(f"{path.name}: is neither a file nor a folder")
+    else:
         for child in _children(path, found):
             check()
             _add(child, found, seen, check)

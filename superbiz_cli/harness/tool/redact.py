@@ -20,6 +20,7 @@ from superbiz_cli.harness.tool.redact_rules import (
 
 # While rules run, a redacted value is one character of the last private-use plane: no rule matches
 # inside a placeholder, and a placeholder never looks like text to a later rule.
+_PLACEHOLDER = re.compile(r"\[REDACTED_(HOST|IP|POD)(?:#(\d+))?\]", re.IGNORECASE)
 MAX_PIECE_CHARS = 16_384
 _MARK_FIRST = 0xF0000
 _MARK_LAST = 0xFFFFD
@@ -58,6 +59,21 @@ class Redactor:
         if not found:
             return marked
         return _MARKS.sub(lambda mark: found[ord(mark.group()) - _MARK_FIRST], marked)
+
+    def reveal(self, text: str) -> str:
+        """Put the values of host, pod and address placeholders of this Run back into `text`.
+
+        The model can follow a host that it knows only as `[REDACTED_IP#2]`; what comes back is redacted
+        again. Placeholders of credentials stay what they are.
+        """
+        return _PLACEHOLDER.sub(self._value_of, text)
+
+    def _value_of(self, match: re.Match[str]) -> str:
+        number = int(match[2] or 1)
+        for (kind, value), known in self._numbers.items():
+            if kind == match[1].upper() and known == number:
+                return value
+        return match[0]
 
     def redact_lines(self, lines: Iterable[str]) -> Iterator[str]:
         """Redact a stream line by line; a private key that spans lines is removed as a whole."""

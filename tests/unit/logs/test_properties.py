@@ -96,7 +96,11 @@ def test_nothing_outside_the_window_is_returned(
 
 
 @given(
-    st.one_of(st.lists(st.one_of(header, continuation), max_size=80), st.lists(json_line, max_size=80)),
+    st.one_of(
+        st.lists(st.one_of(header, continuation), max_size=80),
+        st.lists(json_line, max_size=80),
+        st.lists(st.one_of(json_line, json_line, json_line, continuation), max_size=80),
+    ),
     st.sampled_from(["", "error", "timed out", "caused by", "payment"]),
 )
 @settings(max_examples=100, deadline=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from superbiz_cli.harness.tool.port import ToolExecutionFailed
-from tests.support.logs import NOON, a_source, ask
+from tests.support.logs import NOON, a_source, a_tool, ask, call
 
 
 def write(path: Path, text: str | bytes) -> Path:
@@ -217,3 +217,44 @@ def test_the_service_is_the_one_that_the_line_names(tmp_path: Path) -> None:
     assert [event["service"] for event in events] == ["payment-service", "shop", "all"]
     events = ask(a_source(tmp_path, service="configured"))["events"]
     assert {event["service"] for event in events} == {"configured"}
+
+
+def test_a_log_that_ends_before_the_window_says_where(tmp_path: Path) -> None:
+    write(tmp_path / "app.log", f"{at(-500)} INFO old\n")
+    result = ask(a_source(tmp_path), timezone="Asia/Shanghai")
+    assert result["evidence_status"] == "NO_EVIDENCE"
+    assert result["limitations"] == ["app: its newest event is at 2026-11-30T11:40:00+08:00"]
+
+
+def test_a_log_without_times_says_so(tmp_path: Path) -> None:
+    write(tmp_path / "app.log", "just words\nmore words\n")
+    limitations = ask(a_source(tmp_path))["limitations"]
+    assert "app: no line states a time that is understood" in limitations
+
+
+def test_a_window_in_the_future_finds_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "app.log", f"{at(-5)} INFO now\n")
+    result = ask(a_source(tmp_path), until=NOON + timedelta(days=365))
+    assert result["match_count"] == 0
+    assert result["limitations"] == ["app: its newest event is at 2026-11-30T11:55:00+00:00"]
+
+
+def test_many_problems_are_told_in_a_few_lines(tmp_path: Path) -> None:
+    write(tmp_path / "app.log", f"{at(-5)} INFO now\n")
+    for number in range(20):
+        write(tmp_path / f"prog{number}.bin", bytes(range(1, 9)) * 100)
+    limitations = ask(a_source(tmp_path))["limitations"]
+    assert len(limitations) == 8
+    assert limitations[-1] == "and 13 more like these"
+
+
+def test_a_hidden_address_can_be_searched_for_by_its_placeholder(tmp_path: Path) -> None:
+    write(tmp_path / "app.log", f"{at(-5)} ERROR refused by 10.0.0.7\n{at(-4)} ERROR refused by 10.0.0.8\n")
+    tool = a_tool(a_source(tmp_path))
+    first = call(tool, "refused")
+    shown = first["events"][1]["message"].rpartition(" ")[2]
+    second = call(tool, f"refused {shown}")
+    assert shown == "[REDACTED_IP#2]"
+    assert second["match_count"] == 1
+    assert second["scope"]["query"] == f"refused {shown}"
+    assert second["events"][0]["message"].endswith(shown)

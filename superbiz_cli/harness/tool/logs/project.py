@@ -83,6 +83,13 @@ def choose_events(events: Sequence[RawEvent], shown: Sequence[int], count: int) 
     return [events[index] for index in sorted(chosen)]
 
 
+def _bounded(limitations: Sequence[str]) -> list[str]:
+    if len(limitations) <= MAX_LIMITATIONS:
+        return list(limitations)
+    shown = limitations[: MAX_LIMITATIONS - 1]
+    return [*shown, f"and {len(limitations) - len(shown)} more like these"]
+
+
 def _first_of(events: Sequence[RawEvent], pattern: int) -> list[int]:
     for index, event in enumerate(events):
         if event.pattern == pattern:
@@ -106,9 +113,7 @@ class _View:
         }
         self._patterns = [self._pattern(pattern) for pattern in raw.patterns]
         self._events = {id(event): self._event(event) for event in raw.events}
-        self._limitations = [
-            self._clean(text, MAX_LIMITATION_CHARS) for text in raw.limitations[:MAX_LIMITATIONS]
-        ]
+        self._limitations = [self._clean(text, MAX_LIMITATION_CHARS) for text in _bounded(raw.limitations)]
 
     def render(self, patterns: Sequence[int], events: Sequence[RawEvent]) -> str:
         limitations: list[JsonValue] = list(self._limitations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -41,7 +42,8 @@ DESCRIPTION = (
     "separated by spaces: all must occur in an event, case is ignored, a phrase in double quotes is one "
     "term, an empty query means every event. The result counts all matches, groups them into patterns "
     "(with first and last time, whether new in the window, and the peak minute) and shows a sample of "
-    "events. Sources: "
+    "events. Hidden values are numbered: [REDACTED_IP#2] is the same address everywhere and can be used as a "
+    "term. Sources: "
 )
 _FIELDS = {"topic", "query", "lookback_minutes"}
 
@@ -112,8 +114,9 @@ class LogTool:
 
     def fetch(self, request: LogQuery, context: CallContext) -> str:
         """Search every source of the topic. Raises ToolExecutionFailed when none could answer."""
+        terms = tuple(self._redactor.reveal(term).lower() for term in request.terms)
         try:
-            return self._backend.search(request, run=context.run).model_dump_json()
+            return self._backend.search(replace(request, terms=terms), run=context.run).model_dump_json()
         except LogUnavailable as error:
             raise ToolExecutionFailed(error.category) from error
 
