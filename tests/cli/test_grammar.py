@@ -65,7 +65,7 @@ def test_no_argument_prints_short_help_on_stderr() -> None:
     assert (done.code, done.out) == (2, "")
     assert "Commands:" in done.err
     assert "Options:" not in done.err
-    assert len(done.err.splitlines()) <= len(COMMANDS) + 10
+    assert len(done.err.splitlines()) <= len(COMMANDS) + 12
 
 
 @pytest.mark.parametrize(
