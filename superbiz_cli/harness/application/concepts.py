@@ -148,8 +148,8 @@ CONCEPTS: Mapping[str, tuple[float, str, str]] = {
     ),
     "gc": (
         SPECIFIC,
-        "gc|full gc|garbage collection|garbage collector|stop the world|gc pause|gc pauses",
-        "垃圾回收|fullgc|gc停顿|停顿",
+        "gc|fullgc|full gc|garbage collection|garbage collector|stop the world|gc pause|gc pauses",
+        "垃圾回收|gc停顿|停顿",
     ),
     "jvm": (SPECIFIC, "jvm|java", "虚拟机"),
     "cpu": (SPECIFIC, "cpu|load average|high load", "处理器|负载"),

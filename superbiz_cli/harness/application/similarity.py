@@ -86,7 +86,7 @@ def _score(pattern: int, said: Sequence[tuple[float, float]]) -> float:
 
 def penalised(score: float, *, case_weight: float) -> float:
     """Return the score of a case whose terms weigh `case_weight`: one that says everything says little."""
-    return score * min(1.0, (_USUAL_WEIGHT / max(case_weight, 1.0)) ** _LENGTH_PENALTY)
+    return score * float(min(1.0, (_USUAL_WEIGHT / max(case_weight, 1.0)) ** _LENGTH_PENALTY))
 
 
 def _rarity(found: Occurrences | None, total: int) -> float:

@@ -40,12 +40,12 @@ _EVERYDAY = frozenset(
     customer users user people team see seen show shows says said report reported alert alerts alarm
     something anything nothing everything""".split()  # noqa: SIM905 (a list of words to read)
 )
-_EVERYDAY_CHARS = frozenset(
-    "的了在是我们你他她它这那有和与或及就都也很被把从到对为什么怎谁请帮查看下一出现大量多个吗呢吧啊今天昨早晚上午点分钟秒时间开始后前之"
-)
-_EVERYDAY_PAIRS = frozenset(
+_EVERYDAY_CHARS = frozenset("的了在是我们你他她它这那有和与或及就都也很被把从到对为谁请吗呢吧啊之帮")
+_EVERYDAY_ZH = frozenset(
     """服务 系统 报错 错误 异常 失败 问题 故障 出错 告警 报警 接口 请求 排查 分析 原因 线上 生产 环境 用户
-    客户 反馈 突然 大量 很多 无法 不能 正常 情况 发生 目前 现在 最近 持续 一直 导致 应用 实例""".split()  # noqa: SIM905
+    客户 反馈 突然 看看 查看 查下 一下 为什么 什么 怎么 出现 今天 昨天 早上 下午 晚上 分钟 小时 时间 开始 之后
+    之前 以后 大量 多个 很多 无法 不能 正常 情况 发生 目前 现在 最近 持续 一直 导致 应用 实例 帮我 帮忙 可能
+    是不是 有没有 能不能""".split()  # noqa: SIM905
 )
 
 
@@ -86,7 +86,7 @@ class _Lexicon:
 @cache
 def _lexicon() -> _Lexicon:
     phrases: dict[tuple[str, ...], str] = {}
-    chars: dict[str, str] = {}
+    chars = dict.fromkeys(_EVERYDAY_ZH, "")
     for concept, (_, english, chinese) in CONCEPTS.items():
         for wording in english.split("|"):
             phrases[tuple(stem(word) for word in wording.split())] = concept
@@ -117,14 +117,13 @@ def _add_chars(text: str, terms: dict[str, float]) -> None:
     for known, part in _known_chars(text):
         if known:
             _add(terms, known, CONCEPTS[known][0])
-            continue
         for pair in (part[i : i + 2] for i in range(len(part) - 1)):
-            if pair not in _EVERYDAY_PAIRS and not _EVERYDAY_CHARS.intersection(pair):
+            if not _EVERYDAY_CHARS.intersection(pair):
                 _add(terms, pair, _PAIR)
 
 
 def _known_chars(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (concept, "") for known wordings and ("", rest) for what is between them."""
+    """Yield (concept, "") for known wordings and ("", rest) for what is between them and everyday ones."""
     chars = _lexicon().chars
     begin = at = 0
     while at < len(text):
@@ -146,7 +145,9 @@ def _add(terms: dict[str, float], term: str, weight: float) -> None:
 
 
 def _tells_something(word: str) -> bool:
-    return len(word) > 1 and not word[0].isdecimal() and word not in _EVERYDAY and not _is_hex(word)
+    """Whether a word is more than an everyday one, a number, or a part of an id or a time ("t10")."""
+    is_number = not word[:2].isalpha()
+    return len(word) > 1 and not is_number and word not in _EVERYDAY and not _is_hex(word)
 
 
 def _name_of(compound: str) -> str:
