@@ -74,6 +74,7 @@ RULE_CASES = [
     (SEATS, "It was sold twice, to QW3ZPL and QW4AAB.", "It was sold five times, to QW3ZPL and QW4AAB."),
     (SEATS, "The actual version is 2 above the expected.", "The actual version is 3 above the expected."),
     (SEATS, "It was 1.2 degrees above 35.0C.", "It was 1.4 degrees above 35.0C."),
+    (GATE, "Usage was 91 %, so 9 % are left.", "Usage was 91 %, so 7 % are left."),
     (POOL, "With 455 connections 91 % were in use.", "With 455 connections 81 % were in use."),
     (POOL, "455 of 500 connections, 91 %, were in use.", "455 of 500 connections, 81 %, were in use."),
     (POOL, "455 of 500 were in use, so 9 % were free and 91 % not.", "81 % of 500 were in use."),

@@ -84,9 +84,7 @@ def percentage(claim: Quantity, stated: Stated) -> bool:
         return False
     parts = stated.others(claim)
     shares = [part.value for part in parts if part.unit.dimension is Dimension.PERCENT]
-    rests = [100 - share for share in shares]
-    points = [abs(left - right) for left, right in combinations(shares, 2)]
-    if any(agrees(claim, value) for value in (*rests, *points)):
+    if any(agrees(claim, 100 - share) for share in shares):
         return True
     operands = [part for part in parts if part.unit.dimension is not Dimension.PERCENT][:MAX_OPERANDS]
     return any(
