@@ -28,6 +28,11 @@ def skills_root() -> Path:
     return _root() / "skills"
 
 
+def runbooks_root() -> Path:
+    """Return the folder of the example runbooks that ship with the product."""
+    return _root() / "runbooks"
+
+
 def config_root() -> Path:
     """Return the folder of the default configuration and its examples."""
     return _root() / "config"

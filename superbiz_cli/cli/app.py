@@ -122,6 +122,36 @@ COMMANDS: tuple[Stub, ...] = (
         panel="Records",
     ),
     Stub(
+        "kb",
+        "Look after the knowledge base: runbooks and documents that answers are drawn from.",
+        children=(
+            Stub("ingest", "Bring the knowledge base up to date with files.", f"{_PACKAGE}.kb_ingest:ingest"),
+            Stub("search", "Find passages in the knowledge base.", f"{_PACKAGE}.kb_search:search"),
+            Stub("list", "List the documents of the knowledge base.", f"{_PACKAGE}.kb:list_documents"),
+            Stub(
+                "show",
+                "Show one document as it is stored: its passages in order.",
+                f"{_PACKAGE}.kb:show_document",
+            ),
+            Stub(
+                "remove",
+                "Remove documents from the knowledge base; their files stay.",
+                f"{_PACKAGE}.kb:remove_documents",
+            ),
+            Stub(
+                "rebuild",
+                "Make the collection anew from what is stored: for another embedding model, or new indexes.",
+                f"{_PACKAGE}.kb_rebuild:rebuild",
+            ),
+            Stub(
+                "eval",
+                "Measure the retrieval on judged queries: order by kind, gate, rating, retry, time.",
+                f"{_PACKAGE}.kb_eval:evaluate",
+            ),
+        ),
+        panel="Memory",
+    ),
+    Stub(
         "feedback",
         "Say whether a run was right; a helpful diagnosis becomes a case.",
         f"{_PACKAGE}.feedback:feedback",

@@ -16,13 +16,13 @@ from superbiz_cli.knowledge import lexical
 from superbiz_cli.knowledge.calibrations import CALIBRATIONS
 from superbiz_cli.knowledge.centre import centred, restored
 from superbiz_cli.knowledge.ingest.chunking import text_of
-from superbiz_cli.knowledge.ingest.creation import WORDS_ONLY
 from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
 from superbiz_cli.knowledge.ingest.session import lease, worth_keeping
 from superbiz_cli.knowledge.means import initial_means
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, StoreUnavailable
 from superbiz_cli.knowledge.records import (
     SCHEMA_VERSION,
+    WORDS_ONLY,
     Chunk,
     CollectionProfile,
     DocumentRecord,

@@ -25,6 +25,9 @@ class EmbedderIdentity:
         return f"{self.provider}: {self.name}" if self.name else self.provider
 
 
+WORDS_ONLY = EmbedderIdentity("none", "", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageMean:
     """The mean vector of a language's passages, and from how many it was taken."""

@@ -6,7 +6,6 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from superbiz_cli.harness.contract.strict import canonical_json
 from superbiz_cli.harness.core.run import Run, RunAborted
@@ -27,6 +26,7 @@ from superbiz_cli.knowledge.ports import (
     StoreUnavailable,
 )
 from superbiz_cli.knowledge.records import EVERYWHERE, EmbedderIdentity, Filter
+from superbiz_cli.knowledge.trace import plain_json
 
 _POLL_S = 0.5
 
@@ -127,22 +127,9 @@ def raw_knowledge(result: LookupResult) -> RawKnowledge:
         ),
         near=tuple(NearDocument(doc_id=near.doc_id, title=near.title) for near in result.near),
         omitted=len(result.packed.omitted),
-        retrieval_trace=canonical_json(_json(asdict(result.retrieval))),
-        rating_trace=canonical_json(_json([asdict(rating) for rating in result.ratings])),
+        retrieval_trace=canonical_json(plain_json(asdict(result.retrieval))),
+        rating_trace=canonical_json(plain_json([asdict(rating) for rating in result.ratings])),
     )
-
-
-def _json(value: Any) -> Any:
-    """Return plain JSON: tuples as lists, floats short."""
-    match value:
-        case dict():
-            return {str(key): _json(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_json(item) for item in value]
-        case float():
-            return round(value, 4)
-        case _:
-            return value
 
 
 def _wait_for(work: Callable[[], LookupResult | None], run: Run) -> LookupResult | None:

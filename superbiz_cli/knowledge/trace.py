@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from superbiz_cli.harness.contract.status import RelevanceLevel
 
@@ -66,3 +67,16 @@ class Rating:
     quality: float
     reasons: tuple[str, ...]
     left_out: str | None
+
+
+def plain_json(value: Any) -> Any:
+    """Return the fields of a trace as plain JSON: tuples as lists, floats with four decimals."""
+    match value:
+        case dict():
+            return {str(key): plain_json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain_json(item) for item in value]
+        case float():
+            return round(value, 4)
+        case _:
+            return value

@@ -9,9 +9,8 @@ from superbiz_cli.knowledge.calibrations import CALIBRATIONS
 from superbiz_cli.knowledge.ingest.chunking import Piece
 from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
 from superbiz_cli.knowledge.means import initial_means
-from superbiz_cli.knowledge.records import CollectionProfile, EmbedderIdentity, Vector
+from superbiz_cli.knowledge.records import WORDS_ONLY, CollectionProfile, EmbedderIdentity, Vector
 
-WORDS_ONLY = EmbedderIdentity("none", "", 0)
 SAMPLE_DOCUMENTS = 60
 SAMPLE_OF_DOCUMENT = 4
 _SAMPLE_OF_LANGUAGE = 96

@@ -12,7 +12,7 @@ from superbiz_cli.harness.core.run import Run
 from superbiz_cli.knowledge.document import DocumentRefused
 from superbiz_cli.knowledge.index import check_profile
 from superbiz_cli.knowledge.ingest.chunking import Piece, pieces_of
-from superbiz_cli.knowledge.ingest.creation import SAMPLE_DOCUMENTS, WORDS_ONLY, profile_of_sample
+from superbiz_cli.knowledge.ingest.creation import SAMPLE_DOCUMENTS, profile_of_sample
 from superbiz_cli.knowledge.ingest.discover import STDIN, Problem, Source, discover
 from superbiz_cli.knowledge.ingest.embedding import TextEmbedder, chunks_of
 from superbiz_cli.knowledge.ingest.naming import assign_names
@@ -20,7 +20,7 @@ from superbiz_cli.knowledge.ingest.reading import Extract, Prepared, ReadingOpti
 from superbiz_cli.knowledge.ingest.session import WriteSession, writing
 from superbiz_cli.knowledge.language import language_of
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, EmbeddingUnavailable
-from superbiz_cli.knowledge.records import CollectionProfile, DocumentRecord
+from superbiz_cli.knowledge.records import WORDS_ONLY, CollectionProfile, DocumentRecord
 
 GROUP_CHUNKS = 32
 _MAX_FAILED_GROUPS = 3
