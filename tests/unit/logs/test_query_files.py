@@ -258,3 +258,9 @@ def test_a_hidden_address_can_be_searched_for_by_its_placeholder(tmp_path: Path)
     assert second["match_count"] == 1
     assert second["scope"]["query"] == f"refused {shown}"
     assert second["events"][0]["message"].endswith(shown)
+
+
+def test_half_a_character_in_a_json_line_does_no_harm(tmp_path: Path) -> None:
+    time = "2026-11-30T11:50:00Z"
+    write(tmp_path / "app.json", f'{{"ts":"{time}","service":"a\\udc00","msg":"x \\ud800 y"}}\n')
+    assert ask(a_source(tmp_path), query="x")["events"][0]["message"].startswith("x ? y")
