@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from superbiz_cli.adapters.log_files.json_event import parse_object, read_json_event, values_of
+from superbiz_cli.adapters.log_files.json_event import (
+    encodable,
+    parse_object,
+    read_json_event,
+    values_of,
+)
 from superbiz_cli.adapters.log_files.levels import find_level, level_of_word
 from superbiz_cli.adapters.log_files.source import LogSource
 from superbiz_cli.adapters.log_files.stamps import SECOND_US
@@ -28,6 +33,7 @@ def event_of_fields(fields: Mapping[str, Any], source: LogSource, at_us: int | N
 
 def event_of_line(line: str, labels: Mapping[str, str], source: LogSource, at_us: int) -> LogEvent:
     """Return the event of a line with labels; a line that is a JSON object is read field by field."""
+    line = encodable(line) or ""
     service = source.service or next((labels[name] for name in _SERVICE_LABELS if labels.get(name)), None)
     level = next((level_of_word(labels[name]) for name in _LEVEL_LABELS if labels.get(name)), None)
     fields = parse_object(line) if line.lstrip().startswith("{") else None

@@ -80,10 +80,15 @@ def read_json_event(fields: Mapping[str, Any], zones: Zones) -> JsonEvent:
     return JsonEvent(
         stamp=_stamp(fields, zones),
         level=_level(fields),
-        service=_service(fields),
-        message=_message(fields),
+        service=encodable(_service(fields)),
+        message=encodable(_message(fields)) or "",
         fields=fields,
     )
+
+
+def encodable(text: str | None) -> str | None:
+    """Return `text` without lone surrogates, which a JSON text can spell and no UTF-8 can hold."""
+    return text if text is None or text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def values_of(value: Any) -> Iterator[str]:

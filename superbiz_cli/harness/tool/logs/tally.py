@@ -231,14 +231,7 @@ def _shortened(event: LogEvent) -> LogEvent:
     if not event.text and len(event.message) <= MAX_KEPT_CHARS:
         return event  # shortened before
     message = without_frames(event.message[: MAX_KEPT_CHARS * 8])[:MAX_KEPT_CHARS]
-    return LogEvent(
-        event.at_us, "", _encodable(message), event.level, event.service and _encodable(event.service)
-    )
-
-
-def _encodable(text: str) -> str:
-    """Return `text` without lone surrogates, which a JSON log can hold and no JSON text may."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return LogEvent(at_us=event.at_us, text="", message=message, level=event.level, service=event.service)
 
 
 def _evenly(kept: list[tuple[LogEvent, Shape]], count: int) -> list[tuple[LogEvent, Shape]]:
