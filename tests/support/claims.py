@@ -72,10 +72,20 @@ def rows(
     columns: Sequence[str],
     params: Sequence[JsonValue] = (),
     truncated: bool = False,
+    sql: str = "",
+    ref: int = 2,
 ) -> VerifiedEvidence:
     named: list[JsonValue] = [{"name": column, "source": None} for column in columns]
     table: list[JsonValue] = [[*row] for row in cells]
-    return evidence(ToolName.QUERY_MYSQL, params=params, columns=named, rows=table, truncated=truncated)
+    return evidence(
+        ToolName.QUERY_MYSQL,
+        ref=ref,
+        params=params,
+        scope={"data_source": "ops", "sql": sql},
+        columns=named,
+        rows=table,
+        truncated=truncated,
+    )
 
 
 def passages(*excerpts: str) -> VerifiedEvidence:

@@ -311,6 +311,19 @@ def test_a_single_letter_is_wrong_only_where_another_one_stands() -> None:
     assert holds("(C) is lost", zone)
 
 
+def test_a_quotation_in_any_script_must_be_there() -> None:
+    item = logs("10:00:01 ERROR pay-core 扣款失败: соединение закрыто")
+    assert holds('It says "扣款失败" and "соединение закрыто".', item)
+    assert not holds('It says "соединение открыто".', item)
+    assert not holds('It says "扣款成功".', item)
+    assert not holds('It says "открыто".', logs("10:00:01 ERROR 付 失败"))
+
+
+def test_a_lookalike_letter_makes_another_name() -> None:
+    assert not holds("crm-servi\u0441e failed.", POOL)
+    assert not holds("\u0422-90421 failed.", POOL)
+
+
 def test_a_statement_without_end_is_refused_as_a_whole() -> None:
     assert len(unfounded("a" * 4_001, GC)) == 1
     assert len(unfounded("4788 " * 200, GC)) == 1

@@ -1,7 +1,8 @@
 """Are the figures, names, times and quotations of a draft in the evidence that it cites? No model.
 
-Reading order: `check` (what is asked of each statement), `scan` (a text taken apart), `corpus` (the
-evidence as it is searched), `tolerance`, `counting` and `derivations` (what counts as the same).
+Reading order: `check` (each statement against what it cites), `scan` (a text taken apart), `support`
+(one part against the evidence), `corpus` (the evidence as it is searched), then what counts as the
+same: `tolerance`, `counting` and `derivations`.
 """
 
 from superbiz_cli.harness.guard.claims.check import check_claims
