@@ -9,6 +9,7 @@ from glob import has_magic
 from pathlib import Path
 
 from superbiz_cli.bootstrap.data_source_checks import data_source_checks
+from superbiz_cli.bootstrap.knowledge_checks import knowledge_check
 from superbiz_cli.bootstrap.models import open_model
 from superbiz_cli.bootstrap.skills import skill_library
 from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
@@ -38,6 +39,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _guarded("audit", lambda: _audit(settings))
     yield from _logs(settings)
     yield from data_source_checks(settings)
+    yield _guarded("knowledge", lambda: knowledge_check(settings))
     yield _guarded("skills", lambda: _skills(settings))
 
 

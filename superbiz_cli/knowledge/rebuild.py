@@ -109,9 +109,7 @@ class Rebuild:
         return self.embedder.identity if self.embedder else WORDS_ONLY
 
     def _keeps_vectors(self, old: CollectionProfile) -> bool:
-        new, dimension = self._identity, old.embedder.dimension
-        same_model = (new.provider, new.name) == (old.embedder.provider, old.embedder.name)
-        return same_model and new.dimension in (0, dimension)
+        return self._identity.is_same_model_as(old.embedder)
 
     def _profile(
         self,

@@ -15,7 +15,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which model made the vectors of a collection. `dimension` is 0 for BM25 only."""
+    """Which model made the vectors of a collection. `dimension` is 0 without one, or if it is unknown."""
 
     provider: str
     name: str
@@ -23,6 +23,16 @@ class EmbedderIdentity:
 
     def __str__(self) -> str:
         return f"{self.provider}: {self.name}" if self.name else self.provider
+
+    @property
+    def in_full(self) -> str:
+        """The model with its dimension, if that is known."""
+        return f"{self} ({self.dimension} dimensions)" if self.dimension else str(self)
+
+    def is_same_model_as(self, other: EmbedderIdentity) -> bool:
+        """Whether vectors of both can be compared; an unknown dimension is compared by nobody."""
+        same = (self.provider, self.name) == (other.provider, other.name)
+        return same and (self.dimension == other.dimension or not self.dimension or not other.dimension)
 
 
 WORDS_ONLY = EmbedderIdentity("none", "", 0)
