@@ -48,7 +48,11 @@ def layout_of(reader: FileReader) -> Layout | None:
     if reader.wrapper is not Wrapper.NONE or reader.is_slow_log:
         return None
     if reader.json_lines and reader.json_lines >= 9 * reader.plain_lines:
-        clock, detector, is_json = json_clock(reader.source.zones, reader.resolver), rb"\{", True
+        clock, detector, is_json = (
+            json_clock(reader.sample, reader.source.zones, reader.resolver),
+            rb"\{",
+            True,
+        )
     elif not reader.json_lines and reader.matcher.knows_dates:
         clock = text_clock(reader.sample, reader.matcher, reader.resolver)
         detector, is_json = _narrow(reader.sample, clock.place) or reader.matcher.detector, False

@@ -6,11 +6,12 @@ the line, and one parse serves all lines of that second. Other files are parsed 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from superbiz_cli.adapters.log_files.json_event import parse_object, read_json_event
+from superbiz_cli.adapters.log_files.json_event import TIME_KEYS, parse_object, read_json_event, read_time
 from superbiz_cli.adapters.log_files.profile import HeaderMatcher
 from superbiz_cli.adapters.log_files.resolve import Resolver
 from superbiz_cli.adapters.log_files.stamps import SECOND_US, Stamp, Zones
@@ -18,6 +19,8 @@ from superbiz_cli.adapters.log_files.stamps import SECOND_US, Stamp, Zones
 _MAX_CACHED = 100_000
 _FEW = 64
 _SAMPLE = 400
+_SECOND_CHARS = 20  # a quote and YYYY-MM-DDTHH:MM:SS
+_FRACTION_CHARS = b".,0123456789"
 
 StampOf = Callable[[bytes], Stamp | None]
 
@@ -112,11 +115,71 @@ def _place_in(line: bytes, start: int, end: int) -> Place:
     return Place(start, start + second_end, start + zone_start, end)
 
 
-def json_clock(zones: Zones, resolver: Resolver) -> LineClock:
-    """Return the clock of a file of JSON lines."""
+def json_clock(sample: Sequence[bytes], zones: Zones, resolver: Resolver) -> LineClock:
+    """Return the clock of a file of JSON lines, learned from its sample."""
 
     def stamp_of(line: bytes) -> Stamp | None:
         fields = parse_object(line.decode("utf-8", "replace"))
         return read_json_event(fields, zones).stamp if fields is not None else None
 
-    return LineClock(stamp_of, resolver, None)
+    written = _written_time(sample[:_SAMPLE], stamp_of, zones)
+    if written is None:
+        return LineClock(stamp_of, resolver, None)
+    return JsonClock(stamp_of, resolver, written, zones)
+
+
+class JsonClock(LineClock):
+    """The clock of JSON lines that all write their time under one key: no line has to be parsed for it."""
+
+    def __init__(
+        self, stamp_of: StampOf, resolver: Resolver, written: re.Pattern[bytes], zones: Zones
+    ) -> None:
+        super().__init__(stamp_of, resolver, None)
+        self._written = written
+        self._zones = zones
+        self._second_of: dict[tuple[bytes, bytes], int] = {}
+
+    def seconds(self, lines: Sequence[bytes]) -> list[int] | None:
+        """Return the instants, cut to the second; None if a line is torn or has no such time."""
+        found: list[int] = []
+        search, known = self._written.search, self._second_of
+        for line in lines:
+            match = search(line)
+            if match is None or not line.endswith(b"}"):
+                return None
+            text = match[1]
+            key = text[:_SECOND_CHARS], text[_SECOND_CHARS:].lstrip(_FRACTION_CHARS)
+            second = known.get(key)
+            if second is None:
+                second = self._read(text)
+                if second is None:
+                    return None
+                if len(known) < _MAX_CACHED and len(text) > _SECOND_CHARS:
+                    known[key] = second
+            found.append(second)
+        return found
+
+    def _read(self, text: bytes) -> int | None:
+        stamp = _stamp_of_json(text, self._zones)
+        at_us = None if stamp is None else self._resolver.resolve(stamp)
+        return None if at_us is None else at_us - at_us % SECOND_US
+
+
+def _stamp_of_json(text: bytes, zones: Zones) -> Stamp | None:
+    try:
+        return read_time(json.loads(text), zones)
+    except ValueError:
+        return None
+
+
+def _written_time(sample: Sequence[bytes], stamp_of: StampOf, zones: Zones) -> re.Pattern[bytes] | None:
+    """Return the pattern of the one key whose first value is the time in every line of a sample."""
+    stamps = [(line, stamp) for line in sample if (stamp := stamp_of(line)) is not None]
+    for key in TIME_KEYS:
+        pattern = re.compile(rb'"%s"\s*:\s*("[^"\\]{8,40}"|\d{10,19}(?:\.\d+)?)' % re.escape(key.encode()))
+        if not stamps or not pattern.search(stamps[0][0]):
+            continue
+        matches = [(pattern.search(line), stamp) for line, stamp in stamps]
+        if all(match and _stamp_of_json(match[1], zones) == stamp for match, stamp in matches):
+            return pattern
+    return None

@@ -14,7 +14,7 @@ from superbiz_cli.adapters.log_files.levels import level_of_number, level_of_pri
 from superbiz_cli.adapters.log_files.stamps import SECOND_US, Lacks, Stamp, Zones, epoch_stamp
 from superbiz_cli.harness.tool.logs.contract import Level
 
-_TIME_KEYS = (
+TIME_KEYS = (
     "asctime", "StartUTC", "@timestamp", "timestamp", "time", "ts", "@t", "datetime", "date", "t", "eventTime", "event_time",
     "instant", "timeMillis", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "timestampNanos", "timeUnixNano",
     "observedTimeUnixNano", "log_time", "logtime", "created_at", "createdAt", "created", "Timestamp", "Time",
@@ -110,15 +110,16 @@ def values_of(value: Any) -> Iterator[str]:
 
 
 def _stamp(fields: Mapping[str, Any], zones: Zones) -> Stamp | None:
-    for key in _TIME_KEYS:
-        if key in fields and (stamp := _read_time(fields[key], zones)) is not None:
+    for key in TIME_KEYS:
+        if key in fields and (stamp := read_time(fields[key], zones)) is not None:
             return stamp
     if isinstance(fields.get("date"), str) and isinstance(fields.get("time"), str):
-        return _read_time(f"{fields['date']} {fields['time']}", zones)
+        return read_time(f"{fields['date']} {fields['time']}", zones)
     return None
 
 
-def _read_time(value: Any, zones: Zones) -> Stamp | None:
+def read_time(value: Any, zones: Zones) -> Stamp | None:
+    """Return the time that a JSON value writes, None if it is none."""
     match value:
         case bool():
             return None
@@ -146,9 +147,9 @@ def _read_time(value: Any, zones: Zones) -> Stamp | None:
             nanos = rest.get("nanoOfSecond", 0)
             return Stamp(seconds * SECOND_US + (nanos // 1000 if isinstance(nanos, int) else 0), 0)
         case {"$date": inner}:
-            return _read_time(inner, zones)
+            return read_time(inner, zones)
         case {"$numberLong": inner}:
-            return _read_time(inner, zones)
+            return read_time(inner, zones)
         case _:
             return None
 
@@ -231,7 +232,7 @@ def _rendered(template: str, fields: Mapping[str, Any]) -> str:
 
 
 def _is_known(key: str) -> bool:
-    return key in _TIME_KEYS or key in _LEVEL_KEYS or key in _ERROR_KEYS
+    return key in TIME_KEYS or key in _LEVEL_KEYS or key in _ERROR_KEYS
 
 
 def _short(value: Any) -> str:
