@@ -15,7 +15,7 @@ from typing import Any
 
 from superbiz_cli.harness.contract.model import Message, ModelToolCall
 
-ROLES = ("router", "agent", "repair", "semantic", "answer")
+ROLES = ("router", "agent", "repair", "semantic", "answer", "skill")
 MAX_RENDERED_CHARS = 16_000_000
 
 Turn = Mapping[str, Any]

@@ -40,6 +40,7 @@ _SCRIPT_ROLE: Mapping[ModelRole, str] = {
     ModelRole.JUDGE: "semantic",
     ModelRole.REPAIR: "repair",
     ModelRole.ANSWER: "answer",
+    ModelRole.SKILL: "skill",
 }
 
 

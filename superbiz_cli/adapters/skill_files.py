@@ -38,7 +38,7 @@ def load_skills(roots: Sequence[Path]) -> SkillLibrary:
     faults: list[SkillFault] = []
     taken: set[str] = set()
     for root in roots:
-        for folder in _skill_folders(root):
+        for folder in skill_folders(root):
             if folder.name in taken:
                 continue
             taken.add(folder.name)
@@ -51,6 +51,14 @@ def load_skills(roots: Sequence[Path]) -> SkillLibrary:
 
 def load_skill(folder: Path) -> Skill:
     """Load one folder. Raises SkillFault: unreadable, malformed, or inconsistent in itself."""
+    skill = read_skill(folder)
+    for key, problem in faults_of(skill):
+        raise SkillFault(skill.origin, key, problem)
+    return skill
+
+
+def read_skill(folder: Path) -> Skill:
+    """Read one folder without a look at what its plan means. Raises SkillFault."""
     path = folder / FILE_NAME
     origin = str(path)
     try:
@@ -68,12 +76,11 @@ def load_skill(folder: Path) -> Skill:
     skill = parse_skill(text, origin=origin)
     if skill.name != folder.name:
         raise SkillFault(origin, "name", f"must be the name of its folder, {folder.name}")
-    for key, problem in faults_of(skill):
-        raise SkillFault(origin, key, problem)
     return skill
 
 
-def _skill_folders(root: Path) -> list[Path]:
+def skill_folders(root: Path) -> list[Path]:
+    """Return the folders of `root` that hold a skill, by name; none if it cannot be read."""
     try:
         return sorted(entry for entry in root.iterdir() if (entry / FILE_NAME).is_file())
     except OSError:

@@ -13,9 +13,23 @@ if TYPE_CHECKING:
     from superbiz_cli.bootstrap.cases import read_cases, write_cases
     from superbiz_cli.bootstrap.checks import examine
     from superbiz_cli.bootstrap.demo import prepare_demo
+    from superbiz_cli.bootstrap.skill_drafts import draft_from_cases
+    from superbiz_cli.bootstrap.skills import lint_skills, named_skill, skill_library, source_of
     from superbiz_cli.bootstrap.stores import open_archive
 
-__all__ = ["examine", "open_app", "open_archive", "prepare_demo", "read_cases", "write_cases"]
+__all__ = [
+    "draft_from_cases",
+    "examine",
+    "lint_skills",
+    "named_skill",
+    "open_app",
+    "open_archive",
+    "prepare_demo",
+    "read_cases",
+    "skill_library",
+    "source_of",
+    "write_cases",
+]
 
 _HOME_OF = {
     "examine": "checks",
@@ -24,6 +38,11 @@ _HOME_OF = {
     "prepare_demo": "demo",
     "read_cases": "cases",
     "write_cases": "cases",
+    "draft_from_cases": "skill_drafts",
+    "lint_skills": "skills",
+    "named_skill": "skills",
+    "skill_library": "skills",
+    "source_of": "skills",
 }
 
 

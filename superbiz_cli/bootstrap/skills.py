@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from superbiz_cli import assets
-from superbiz_cli.adapters.skill_files import SkillLibrary, load_skills
+from superbiz_cli.adapters.skill_files import FILE_NAME, SkillLibrary, load_skills, skill_folders
+from superbiz_cli.adapters.skill_lint import LintFinding, lint_roots, lint_skill
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.skills import MAX_PROMPT_CHARS, match_skills
 from superbiz_cli.harness.contract.skill import Skill
@@ -17,8 +18,44 @@ NO_SKILL = "none"
 
 def skill_library(settings: Settings) -> SkillLibrary:
     """Load the skills: folders named in the settings, the user's, the built-in ones; the nearer wins."""
+    return load_skills(skill_roots(settings))
+
+
+def skill_roots(settings: Settings) -> list[Path]:
+    """Return the folders that hold skills, the nearest first. The working directory is none of them."""
     named = [Path(path).expanduser() for path in settings.skills.paths]
-    return load_skills([*named, settings.home / "skills", assets.skills_root()])
+    return [*named, settings.home / "skills", assets.skills_root()]
+
+
+def source_of(skill: Skill, settings: Settings) -> str:
+    """Return where a skill comes from: "built in", "user", or the folder that the settings name."""
+    root = Path(skill.origin).parent.parent
+    if root == assets.skills_root():
+        return "built in"
+    return "user" if root == settings.home / "skills" else str(root)
+
+
+def lint_skills(settings: Settings, paths: Sequence[Path]) -> tuple[LintFinding, ...]:
+    """Check the skills in `paths` (each one skill, or a folder of skills), or all if none are given.
+
+    Raises SuperbizError for a path that holds no skill.
+    """
+    if not paths:
+        return lint_roots(skill_roots(settings))
+    findings: list[LintFinding] = []
+    for path in paths:
+        folder = path.parent if path.name == FILE_NAME else path
+        if (folder / FILE_NAME).is_file():
+            findings += lint_skill(folder.resolve())
+        elif skill_folders(folder):
+            findings += lint_roots([folder])
+        else:
+            raise SuperbizError(
+                ErrorCode.NOT_FOUND,
+                f"there is no skill in {path}",
+                hint=f"a skill is a folder with a {FILE_NAME}",
+            )
+    return tuple(findings)
 
 
 def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tuple[Skill, ...]:

@@ -152,6 +152,33 @@ COMMANDS: tuple[Stub, ...] = (
         panel="Memory",
     ),
     Stub(
+        "skills",
+        "Look at skills: the procedures that guide a diagnosis.",
+        children=(
+            Stub(
+                "list",
+                "List the skills, or the ones that a question activates.",
+                f"{_PACKAGE}.skills:list_skills",
+            ),
+            Stub(
+                "show",
+                "Show one skill: what activates it, its plan and its text.",
+                f"{_PACKAGE}.skills:show_skill",
+            ),
+            Stub(
+                "lint",
+                "Say what is wrong with skills, and where.",
+                f"{_PACKAGE}.skills:lint",
+            ),
+            Stub(
+                "draft",
+                "Write a proposal for a skill from similar cases, for a person to complete.",
+                f"{_PACKAGE}.skills:draft",
+            ),
+        ),
+        panel="Memory",
+    ),
+    Stub(
         "feedback",
         "Say whether a run was right; a helpful diagnosis becomes a case.",
         f"{_PACKAGE}.feedback:feedback",

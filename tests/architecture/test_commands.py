@@ -16,6 +16,7 @@ from superbiz_cli.cli.lazy import Stub, load
 VERBS = {
     "add": "bring one thing in",
     "check": "look whether something works",
+    "draft": "write a proposal for a person to complete",
     "eval": "measure quality",
     "export": "write out whole",
     "grants": "show what may be done",
@@ -23,6 +24,7 @@ VERBS = {
     "ingest": "read documents in",
     "init": "write a file to begin with",
     "inspect": "look at one source",
+    "lint": "say what is wrong and where",
     "list": "one row for each",
     "path": "where things are",
     "prune": "remove what is old",

@@ -13,6 +13,24 @@ from collections.abc import Mapping
 SPECIFIC = 1.5  # a part of the system, or a mechanism
 VAGUE = 0.7  # a symptom that many mechanisms share
 
+# What a service is for says which one is affected, but nothing about the mechanism of a fault.
+BUSINESS = frozenset(
+    {
+        "payment",
+        "order",
+        "checkout",
+        "refund",
+        "inventory",
+        "user",
+        "login",
+        "search",
+        "coupon",
+        "delivery",
+        "report",
+        "sms",
+    }
+)
+
 # concept: (weight, English wordings separated by "|", Chinese wordings separated by "|")
 CONCEPTS: Mapping[str, tuple[float, str, str]] = {
     # symptoms

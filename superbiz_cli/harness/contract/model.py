@@ -19,6 +19,7 @@ class ModelRole(StrEnum):
     JUDGE = "judge"
     REPAIR = "repair"
     ANSWER = "answer"
+    SKILL = "skill"
 
 
 class RetryFailure(StrEnum):
