@@ -10,14 +10,17 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from superbiz_cli.adapters.log_files.bytes_in import compression_of
+from superbiz_cli.adapters.log_files.header import find_header
 from superbiz_cli.adapters.log_files.profile import HeaderMatcher
 from superbiz_cli.adapters.log_files.stamps import SECOND_US, Lacks, Stamp
+from superbiz_cli.harness.tool.logs.contract import from_us
 
 _NAME_DATE = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
 _TAIL_BYTES = 64 << 10
 _HOUR_US = 3600 * SECOND_US
 _SLACK = timedelta(minutes=1)
 _MAX_DAYS = 3_650
+_LINES_FOR_YEAR = 200
 
 
 def date_in_name(name: str) -> date | None:
@@ -46,6 +49,27 @@ def latest_stamp(path: Path, sample: Sequence[bytes], matcher: HeaderMatcher) ->
         return None
     last = [header.stamp for line in _tail(path) if (header := matcher.match(line)) is not None]
     return last[-1] if last and last[-1].lacks is Lacks.YEAR else None
+
+
+def year_in_lines(sample: Sequence[bytes], matcher: HeaderMatcher) -> int | None:
+    """Return the year that lines themselves tell behind a time without one, None if they do not agree.
+
+    A message can hold the same day in full (haproxy), and other lines of the file can state their year.
+    """
+    years: set[int] = set()
+    for line in sample[:_LINES_FOR_YEAR]:
+        header = matcher.match(line)
+        if header is None:
+            continue
+        if header.stamp.lacks is Lacks.NOTHING:
+            years.add(from_us(header.stamp.wall_us).year)
+            continue
+        inner = find_header(line[header.end :])
+        if inner is not None and inner.stamp.lacks is Lacks.NOTHING and inner.shape.name != "epoch":
+            written, told = from_us(header.stamp.wall_us), from_us(inner.stamp.wall_us)
+            if (written.month, written.day) == (told.month, told.day):
+                years.add(told.year)
+    return years.pop() if len(years) == 1 else None
 
 
 def _tail(path: Path) -> list[bytes]:

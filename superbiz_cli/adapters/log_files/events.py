@@ -8,24 +8,32 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, takewhile
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog, read_blocks
-from superbiz_cli.adapters.log_files.dates import date_in_name, first_day_of, latest_stamp
+from superbiz_cli.adapters.log_files.dates import (
+    date_in_name,
+    first_day_of,
+    latest_stamp,
+    year_in_lines,
+)
 from superbiz_cli.adapters.log_files.glued import (
     has_second_header,
     split_json,
     split_text,
 )
+from superbiz_cli.adapters.log_files.header import find_header
 from superbiz_cli.adapters.log_files.json_event import JsonEvent, parse_object, read_json_event, values_of
-from superbiz_cli.adapters.log_files.levels import find_level
+from superbiz_cli.adapters.log_files.levels import find_level, level_of_second_line
 from superbiz_cli.adapters.log_files.origin import find_service, syslog_origin
+from superbiz_cli.adapters.log_files.otlp import is_otlp, otlp_records
 from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, learn_loci
 from superbiz_cli.adapters.log_files.resolve import Resolver
 from superbiz_cli.adapters.log_files.slow_log import SlowQuery, is_slow_log, slow_queries, statement_of
 from superbiz_cli.adapters.log_files.source import LogSource
 from superbiz_cli.adapters.log_files.stamps import Lacks, Stamp
 from superbiz_cli.adapters.log_files.unwrap import LogicalLine, Wrapper, detect_wrapper, unwrap
-from superbiz_cli.harness.tool.logs.contract import Level, LogEvent
+from superbiz_cli.harness.tool.logs.contract import Level, LogEvent, from_us
 
 MAX_EVENT_LINES = 2_000
 MAX_EVENT_BYTES = 1 << 20
@@ -75,6 +83,7 @@ class FileReader:
     skipped_lines: int = 0
     wrapper: Wrapper = Wrapper.NONE
     is_slow_log: bool = False
+    is_w3c: bool = False
     json_lines: int = 0
     plain_lines: int = 0
     file_service: str = ""
@@ -133,9 +142,13 @@ class FileReader:
     def _supply_dates(self) -> None:
         """Find out the years or the days that the stamps of the file leave open."""
         if self.matcher.lacks is Lacks.YEAR:
-            if (latest := latest_stamp(self.path, self.sample, self.matcher)) is not None:
+            year = year_in_lines(self.sample, self.matcher)
+            latest = latest_stamp(self.path, self.sample, self.matcher)
+            if year is not None:
+                self.resolver.anchor_year(year, latest)
+            elif latest is not None:
                 self.resolver.anchor(latest)
-        elif self.matcher.lacks is Lacks.DATE and date_in_name(self.path.name) is None:
+        elif self.matcher.lacks is Lacks.DATE and not self.is_w3c and date_in_name(self.path.name) is None:
             blocks = read_blocks(self.path, encoding=self.source.encoding, check=self.check)
             lines = (line for block in blocks for line in split_lines(block))
             self.resolver.begin_on(first_day_of(lines, self.matcher, self.written, self.source.zone))
@@ -146,6 +159,10 @@ class FileReader:
         self.sample = sample
         inner = [line.text for line in unwrap(self.wrapper, sample)]
         self.is_slow_log = self.wrapper is Wrapper.NONE and is_slow_log(inner)
+        self.is_w3c = any(line.startswith(b"#Fields:") for line in inner)
+        if self.is_w3c:
+            self.resolver = Resolver(zone=ZoneInfo("UTC"), reference=self.reference)  # as the format says
+            inner = [line for line in inner if line[:1] != b"#"]
         plain = [line for line in inner if line[:1] != b"{"]
         self.json_lines = len(inner) - len(plain)
         self.plain_lines = sum(1 for line in plain if line.strip())
@@ -155,6 +172,7 @@ class FileReader:
     def understand(self, at_us: int, event: RawFileEvent) -> LogEvent:
         """Return what an event says."""
         text = b"\n".join(event.lines).decode("utf-8", "replace").rstrip("\n")
+        is_export = event.json is not None and "timeUnixNano" in event.json.fields
         service = self.source.service or event.service
         if event.slow is not None:
             statement, statistics, schema = statement_of(event.slow)
@@ -162,7 +180,8 @@ class FileReader:
                 at_us, text, f"{statement}\n{statistics}", None, service or schema or self.file_service
             )
         if event.json is not None:
-            searched = "\n".join((text, event.json.message, *values_of(dict(event.json.fields))))
+            whole = "" if is_export else text  # a line of many records is the text of none of them
+            searched = "\n".join((whole, event.json.message, *values_of(dict(event.json.fields))))
             tail = text.partition("\n")[2]
             message = f"{event.json.message}\n{tail}" if tail else event.json.message
             service = service or event.json.service or self.file_service
@@ -176,7 +195,7 @@ class FileReader:
         else:
             message, service = _message(before, rest), service or find_service(rest)
         message = "\n".join([message, *text.split("\n")[1:]])
-        return LogEvent(at_us, text, message, find_level(rest, before), service or self.file_service)
+        return LogEvent(at_us, text, message, self.level_of(event), service or self.file_service)
 
     def level_of(self, event: RawFileEvent) -> Level | None:
         """Return the severity that an event states."""
@@ -185,7 +204,10 @@ class FileReader:
         if event.json is not None:
             return event.json.level
         before, rest = _around_time(event)
-        return find_level(rest, before)
+        level = find_level(rest, before)
+        if level is None and len(event.lines) > 1:
+            return level_of_second_line(event.lines[1][:40].decode("utf-8", "replace"))
+        return level
 
     def _slow_events(self, lines: Iterable[bytes]) -> Iterator[RawFileEvent]:
         for query in slow_queries(lines, self.source.zones):
@@ -195,6 +217,9 @@ class FileReader:
         """Assemble events, one open event for each stream; an event is complete when the next begins."""
         open_events: dict[str, RawFileEvent] = {}
         for line in lines:
+            if self.is_w3c and line.text[:1] == b"#":
+                self._note_directive(line.text)
+                continue
             current = open_events.get(line.stream)
             begun = self._begin(line, current)
             if not begun:
@@ -209,15 +234,18 @@ class FileReader:
             open_events[line.stream] = begun[-1]
         yield from open_events.values()
 
+    def _note_directive(self, text: bytes) -> None:
+        """Take over the date that a W3C log states apart from its times."""
+        header = find_header(text) if text.startswith(b"#Date:") else None
+        if header is not None and header.stamp.lacks is Lacks.NOTHING:
+            self.resolver.begin_on(from_us(header.stamp.wall_us).date())
+
     def _begin(self, line: LogicalLine, current: RawFileEvent | None) -> list[RawFileEvent]:
         """Return the events that a line begins: none if it continues one, several if newlines are missing."""
         text = line.text
         if text[:1] == b"{":
-            begun = self._json_event(line, text)
-            if begun is not None:
-                return [begun]
-            events = [self._json_event(line, piece) for piece in split_json(text)]
-            return [event for event in events if event is not None]
+            begun = self._json_events(line, text)
+            return begun or [event for piece in split_json(text) for event in self._json_events(line, piece)]
         header = self.matcher.match(text)
         if header is not None:
             pieces = split_text(text, header.end) if has_second_header(text, header.end) else [text]
@@ -226,13 +254,17 @@ class FileReader:
             return []
         return [RawFileEvent(line.stamp, [text], service=line.service, size=len(text))]
 
-    def _json_event(self, line: LogicalLine, text: bytes) -> RawFileEvent | None:
+    def _json_events(self, line: LogicalLine, text: bytes) -> list[RawFileEvent]:
+        """Return the events of a JSON text: one, several of an export, none if it is torn or has no time."""
         fields = parse_object(text.decode("utf-8", "replace"))
-        event = read_json_event(fields, self.source.zones) if fields is not None else None
-        stamp = line.stamp or (event.stamp if event is not None else None)
-        if event is None or stamp is None:
-            return None
-        return RawFileEvent(stamp, [text], json=event, service=line.service, size=len(text))
+        if fields is None:
+            return []
+        events = []
+        for record in otlp_records(fields) if is_otlp(fields) else (fields,):
+            event = read_json_event(record, self.source.zones)
+            if (stamp := line.stamp or event.stamp) is not None:
+                events.append(RawFileEvent(stamp, [text], json=event, service=line.service, size=len(text)))
+        return events
 
     def _text_event(self, line: LogicalLine, text: bytes) -> RawFileEvent | None:
         header = self.matcher.match(text)

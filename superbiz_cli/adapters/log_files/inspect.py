@@ -152,6 +152,8 @@ def shapes_of(reader: FileReader) -> list[str]:
     if reader.is_slow_log:
         return ["MySQL slow query log"]
     shapes = [] if reader.wrapper is Wrapper.NONE else [reader.wrapper.value]
+    if reader.is_w3c:
+        shapes.append("W3C")
     if reader.json_lines:
         shapes.append("JSON lines")
     return shapes + reader.matcher.names

@@ -20,7 +20,6 @@ _WORDS: dict[str, Level] = {
     }.items()
     for word in words.split()
 }
-_WORDS["severe"] = Level.FATAL
 _LONG = r"TRACE|VERBOSE|FINEST|FINER|FINE|DEBUG[1-5]?|DBG|CONFIG|INFO(?:RMATION(?:AL)?)?|INF|NOTICE|NOTE|WARN(?:ING)?|WRN|ERROR|EROR|ERR|SEVERE|FATAL|FTL|CRIT(?:ICAL)?|ALERT|EMERG(?:ENCY)?|PANIC"
 _NAMED = re.compile(
     r"(?:\b(?:level|lvl|severity|loglevel|levelname)[\"']?\s*[=:]\s*[\"']?)([A-Za-z]+\d?)", re.IGNORECASE
@@ -30,9 +29,13 @@ _UPPER = re.compile(
     rf"(?<![A-Za-z0-9_/.=-])({_LONG}|LOG|STATEMENT|DETAIL|HINT|CONTEXT)(?![A-Za-z0-9_/=-]|\.\w)"
 )
 _FIRST_WORD = re.compile(rf"\W*(?:\S+ )??({_LONG})\b(?=[\s:|\]])", re.IGNORECASE)
-_LETTER = re.compile(r"\s+\d+\s+\d+\s([VDIWEF])\s|\s*([VDIWEF])/")
+_LETTER = re.compile(r"\s+\d+\s+\d+\s([VDIWEF])\s|\s*([VDIWEF])/|\s([DIWEF]) [A-Z]{2,}\s")
 _DOTTED = re.compile(rf"\W*[\w-]+\.({_LONG}):")
 _PRIORITY = re.compile(r"<(\d{1,3})>")
+_SINGLE = frozenset("IWEFDV")  # klog and glog write the letter before the time
+_REDIS_ROLE = re.compile(r"\d+:[A-Z] $")
+_REDIS = re.compile(r" ([.*#-]) ")
+_REDIS_SIGNS = {".": Level.DEBUG, "-": Level.TRACE, "*": Level.INFO, "#": Level.WARN}
 _SEARCHED_CHARS = 240
 
 _NUMBERS = {
@@ -82,5 +85,18 @@ def find_level(rest: str, before: str = "") -> Level | None:
                 return level
     if (priority := _PRIORITY.match(before)) is not None:
         return level_of_priority(int(priority[1]) % 8)
+    if before in _SINGLE:
+        return level_of_word(before)
+    if (sign := _REDIS.match(rest)) is not None and _REDIS_ROLE.match(before):
+        return _REDIS_SIGNS[sign[1]]
     match = _FIRST_WORD.match(head) or _LETTER.match(head) or _DOTTED.match(head)
     return level_of_word(match[match.lastindex or 0]) if match else None
+
+
+_SECOND_LINE = re.compile(r"(SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): ")
+
+
+def level_of_second_line(line: str) -> Level | None:
+    """Return the level with which java.util.logging begins the second line of an event."""
+    match = _SECOND_LINE.match(line)
+    return level_of_word(match[1]) if match is not None else None

@@ -68,11 +68,11 @@ class HeaderMatcher:
 
     @property
     def lacks(self) -> Lacks:
-        """What the most frequent locus leaves open."""
-        if not self._loci:
-            return Lacks.NOTHING
-        name = self._loci[0][0].shape.name
-        return Lacks.DATE if name == "time" else Lacks.YEAR if name in YEARLESS else Lacks.NOTHING
+        """What must be supplied: the date of bare times, or the year of any other locus."""
+        names = [locus.shape.name for locus, _ in self._loci]
+        if names[:1] == ["time"]:
+            return Lacks.DATE
+        return Lacks.YEAR if any(name in YEARLESS for name in names) else Lacks.NOTHING
 
     def __len__(self) -> int:
         """The number of locked loci."""

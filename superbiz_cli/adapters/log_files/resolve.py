@@ -54,6 +54,13 @@ class Resolver:
         self._reference_wall_us = self.wall_us(latest)
         self._year_of_day.clear()
 
+    def anchor_year(self, year: int, latest: Stamp | None) -> None:
+        """Take `year` for the file's first stamps, and the year of `latest` by its day, for the reference."""
+        self._reference_wall_us = day_us(year, 12, 31)
+        self._year_of_day.clear()
+        if latest is not None:
+            self.anchor(latest)
+
     def begin_on(self, first_day: date) -> None:
         """Set the day of the first bare time."""
         self._first_day = first_day

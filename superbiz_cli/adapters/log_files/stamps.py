@@ -242,7 +242,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("colon date", rb"(?P<Y>\d{4}):(?P<m>\d\d):(?P<d>\d\d)[- ]" + _CLOCK + _ZONE, _year_first),
     Shape(
         "chinese",
-        "(?P<Y>\\d{4})年(?P<m>\\d{1,2})月(?P<d>\\d{1,2})日 ?(?P<H>\\d{1,2})[:时](?P<M>\\d{1,2})[:分](?P<S>\\d{1,2})秒?(?:[.,](?P<f>\\d{1,9}))?".encode(),
+        "(?P<Y>\\d{4})年(?P<m>\\d{1,2})月(?P<d>\\d{1,2})日 ?(?P<H>\\d{1,2})(?::|时)(?P<M>\\d{1,2})(?::|分)(?P<S>\\d{1,2})(?:秒)?(?:[.,](?P<f>\\d{1,9}))?".encode(),
         _year_first,
     ),
     Shape(
@@ -285,7 +285,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("day-month-year", rb"(?<!\d)(?P<a>\d{1,2})(?P<s>[-.])(?P<b>\d{1,2})(?P=s)(?P<Y>\d{4})[ T,:]{1,2}" + _CLOCK + _HALF + _ZONE, _day_first),
     Shape("year and day of year", rb"(?<!\d)(?P<Y>(?:19|20)\d\d)-(?P<d>\d{3})T" + _CLOCK + _ZONE, _day_of_year),
     Shape("month-day", rb"(?<![\d-])(?P<m>\d\d)[-/](?P<d>\d\d)[ T]" + _CLOCK, _no_year, at_start_only=True),
-    Shape("klog", rb"(?<![A-Za-z])[IWEFDV](?P<m>\d\d)(?P<d>\d\d) " + _CLOCK, _no_year),
+    Shape("klog", rb"(?<=[IWEFDV])(?<![A-Za-z].)(?P<m>\d\d)(?P<d>\d\d) " + _CLOCK, _no_year),
     Shape("TAI64N", rb"@(?P<n>4[0-9a-f]{15})(?P<f>[0-9a-f]{8})", _tai64n),
     Shape("audit", rb"audit\((?P<n>\d{10})\.(?P<f>\d{3})", _epoch),
     Shape(

@@ -266,3 +266,66 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     write(tmp_path / "logs" / "a.log", text())
     (tmp_path / "logs" / "again").symlink_to(tmp_path / "logs")
     assert ask(a_source(tmp_path / "logs"), until=datetime(2024, 3, 10, 2, 1, tzinfo=UTC))["match_count"] == 4
+
+
+def test_an_export_of_the_opentelemetry_collector_holds_many_events_on_a_line(tmp_path: Path) -> None:
+    def record(nanos: int, level: str, text: str) -> dict[str, object]:
+        return {"timeUnixNano": str(nanos), "severityText": level, "body": {"stringValue": text}}
+
+    scope = {
+        "logRecords": [
+            record(1710035998 * 10**9, "INFO", "a"),
+            record(1710036001 * 10**9, "ERROR", "b refused"),
+        ]
+    }
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "pay"}}]}
+    path = write(
+        tmp_path / "otel.jsonl",
+        json.dumps({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}) + "\n",
+    )
+    report = inspect(path)
+    assert (report.events, report.levels) == (2, {"INFO": 1, "ERROR": 1})
+    assert (report.first_ts, report.last_ts) == ("2024-03-10T01:59:58Z", "2024-03-10T02:00:01Z")
+    result = ask(a_source(path), query="refused", until=datetime(2024, 3, 10, 2, 1, tzinfo=UTC))
+    assert result["match_count"] == 1
+    assert result["patterns"][0]["service"] == "pay"
+
+
+def test_a_w3c_log_states_its_dates_apart_and_is_in_utc(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "ex.log",
+        "#Software: IIS\n#Date: 2024-03-10 01:00:00\n#Fields: time cs-uri\n01:59:58 /a\n02:00:01 /b\n"
+        "#Date: 2024-03-11 00:00:00\n#Fields: time cs-uri\n00:00:05 /c\n",
+    )
+    report = inspect(path)
+    assert report.events == 3
+    assert report.first_ts == "2024-03-10T01:59:58"
+    assert report.last_ts == "2024-03-11T00:00:05"
+
+
+def test_the_year_that_a_message_tells_is_taken_for_a_header_without_one(tmp_path: Path) -> None:
+    content = "Mar 10 02:00:00 lb haproxy[7]: 10.0.0.1:9 [10/Mar/2019:02:00:00.123] fe be/s 200\n"
+    assert inspect(write(tmp_path / "haproxy.log", content * 3)).first_ts == "2019-03-10T02:00:00"
+
+
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ("E0310 02:00:00.250000    1 pay.go:12] refused", "ERROR"),
+        ("1:M 10 Mar 2024 02:00:00.250 # refused", "WARN"),
+        ("Mar 10, 2024 2:00:00 AM org.acme.Pay run\nSEVERE: refused", "ERROR"),
+        ("<11>Mar 10 02:00:00 web app[1]: refused", "ERROR"),
+        ("2024-03-10 02:00:00.250 +00:00 [ERR] refused", "ERROR"),
+        ("[2024-03-10 02:00:00] production.CRITICAL: refused", "FATAL"),
+        ("2024年03月10日 02:00:00 ERROR 拒绝", "ERROR"),
+        ("03-10 02:00:00.250  1702  2395 E Pay: refused", "ERROR"),
+        ("2024-03-10T02:00:00.250Z 0 [Note] [MY-010051] refused", "INFO"),
+    ],
+)
+def test_each_format_has_its_own_word_for_a_level(tmp_path: Path, line: str, level: str) -> None:
+    path = write(tmp_path / "app.log", line + "\n")
+    os.utime(path, (datetime(2024, 3, 11, tzinfo=UTC).timestamp(),) * 2)
+    report = inspect(path)
+    assert report.levels == {level: 1}
+    assert report.first_ts is not None
+    assert report.first_ts.startswith("2024-03-10T02:00:00")
