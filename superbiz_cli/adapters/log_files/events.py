@@ -218,6 +218,8 @@ class FileReader:
         open_events: dict[str, RawFileEvent] = {}
         for line in lines:
             if self.is_w3c and line.text[:1] == b"#":
+                yield from open_events.values()  # their times belong to the date before this directive
+                open_events.clear()
                 self._note_directive(line.text)
                 continue
             current = open_events.get(line.stream)
