@@ -64,6 +64,8 @@ def test_chinese_numerals_have_their_value(text: str, value: int) -> None:
         ("半小时", "0.5", "h"),
         ("1个半小时", "1.5", "h"),
         ("个半小时", "1.5", "h"),
+        ("half an hour", "0.5", "h"),
+        ("a quarter of an hour", "0.25", "h"),
         ("heap 2046MB", "2046", "kb"),
         ("rss 512Mi of memory", "512", "mb"),
         ("占 86.2%", "86.2", "%"),

@@ -28,6 +28,11 @@ SEATS = logs(
     "10:01:08 WARN seat-map conflict sku=88213 expected=57 actual=59 seat=14C bookings QW3ZPL QW4AAB",
     "10:03:40 ERROR bms-gw rack R12 inlet 36.2C fan 100%, threshold 35.0C",
 )
+GATES = logs(
+    "10:02:00 INFO gate summary requests=5400 rejected=1296 open=312 max=500",
+    "10:03:00 INFO gate summary requests=6120 rejected=2142 open=500 max=500",
+    "10:04:10 INFO import done ok=12794 skipped=46",
+)
 
 
 def holds(text: str, *items: VerifiedEvidence, query: str = "") -> bool:
@@ -66,6 +71,7 @@ RULE_CASES = [
     (POOL, "The 3rd failure came at 10:03:02.", "The 9th failure came at 10:03:02."),
     (POOL, "日志共 4 条。", "日志共 6 条。"),
     (POOL, "3 events lie between 10:02:31 and 10:03:02.", "5 events lie between 10:02:31 and 10:03:02."),
+    (POOL, "The first two failures hit both services.", "The first nine failures hit both services."),
     # a sum, a difference, a share, a factor
     (GC, "The two pauses, 3340ms and 4788ms, make 8128ms together.",
      "The two pauses, 3340ms and 4788ms, make 8182ms together."),
@@ -74,6 +80,9 @@ RULE_CASES = [
     (SEATS, "It was sold twice, to QW3ZPL and QW4AAB.", "It was sold five times, to QW3ZPL and QW4AAB."),
     (SEATS, "The actual version is 2 above the expected.", "The actual version is 3 above the expected."),
     (SEATS, "It was 1.2 degrees above 35.0C.", "It was 1.4 degrees above 35.0C."),
+    (GATES, "2142 were rejected, 846 more than before.", "2142 were rejected, 946 more than before."),
+    (GATES, "12,840 rows, 12,794 of them imported, 99.6 %.", "12,840 rows, 12,794 of them imported, 96.9 %."),
+    (GATES, "Within 1 minute it rose from 312 to 500.", "Within 4 minutes it rose from 312 to 500."),
     (GATE, "Usage was 91 %, so 9 % are left.", "Usage was 91 %, so 7 % are left."),
     (POOL, "With 455 connections 91 % were in use.", "With 455 connections 81 % were in use."),
     (POOL, "455 of 500 connections, 91 %, were in use.", "455 of 500 connections, 81 %, were in use."),

@@ -10,7 +10,15 @@ from itertools import combinations, pairwise, permutations
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus
 from superbiz_cli.harness.guard.claims.quantities import Quantity
-from superbiz_cli.harness.guard.claims.stated import FEW, MAX_OPERANDS, Stated, comparable, is_value
+from superbiz_cli.harness.guard.claims.stated import (
+    FEW,
+    MANY_DIGITS,
+    MAX_OPERANDS,
+    Stated,
+    comparable,
+    digits_of,
+    is_value,
+)
 from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value
 from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
 
@@ -62,7 +70,8 @@ def total(claim: Quantity, stated: Stated) -> bool:
     ]
     return any(
         is_value(claim, sum((base_value(part) for part in parts), Decimal(0)))
-        for parts in (*combinations(operands, 2), *runs)
+        for parts in (*stated.pairs(claim, operands), *runs)
+        if all(same_unit(part.unit, claim.unit) for part in parts)
     )
 
 
@@ -113,8 +122,7 @@ def factor(claim: Quantity, stated: Stated) -> bool:
 
 def _is_telling(claim: Quantity, operands: Sequence[Quantity]) -> bool:
     """Whether the number has so many digits that it is no sum or difference by chance."""
-    digits = len(claim.value.normalize().as_tuple().digits)
-    return digits >= (3 if len(operands) < 5 else 4)
+    return digits_of(claim) >= (MANY_DIGITS - 1 if len(operands) < 5 else MANY_DIGITS)
 
 
 def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:

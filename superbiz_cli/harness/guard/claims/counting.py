@@ -22,6 +22,7 @@ _LIMIT_BEFORE = re.compile(
     r"(?i)(?:limit|threshold|maximum|max|quota|cap|alarm|capacity|上限|阈值|限额|限制|最大)\S*\s*"
     r"(?:of|is|was|at|to|为|是|:|=|设为)?\s*$"
 )
+_FIRST_OR_LAST = re.compile(r"(?i)(?:\b(?:first|last|next)|[前后]|最后|最近|其余)\s*$")
 _LIMIT_IS = re.compile(
     r"(?i)(?:limit|threshold|maximum|quota|cap|target|上限|阈值|限额|目标)\S*\s*(?:of|is|was|at|为|是|:|=|设为)\s*$"
 )
@@ -56,7 +57,7 @@ def is_counted(claim: Quantity, scan: Scan, corpus: Corpus) -> bool:
         return False
     if not (claim.is_count or claim.is_ordinal or _COUNT_BEFORE.search(scan.text[: claim.start])):
         return False
-    if claim.is_ordinal:
+    if claim.is_ordinal or _FIRST_OR_LAST.search(scan.text[: claim.start]):
         return 0 < claim.value <= max([*corpus.totals, 0])
     return any(agrees(claim, Decimal(value)) for value in _counts(claim, scan, corpus))
 

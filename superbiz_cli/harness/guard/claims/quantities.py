@@ -53,7 +53,7 @@ class Quantity:
     is_ordinal: bool = False
 
 
-_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|半")
+_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|half|半")
 _DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,12})?)"
 _NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
 _SCALE = (
@@ -87,6 +87,10 @@ _CHINESE = re.compile(
     rf"|(?P<counted>\s?{_COUNTED_ZH}))"
 )
 _HALF_ZH = re.compile(r"半(?:个)?(?P<unit>小时|分钟|秒)|(?P<unit2>\d{1,6})?个半(?P<unit3>小时|分钟)")
+_PART_OF_TIME_EN = re.compile(
+    r"(?i)\b(?P<part>half|a quarter of|three quarters of)\s(?:an?\s)(?P<unit>hour|minute|second|day)\b"
+)
+_PART_EN = {"half": Decimal("0.5"), "a quarter of": Decimal("0.25"), "three quarters of": Decimal("0.75")}
 # Composite durations: "2 min 41 s", "1h 5m", "3 分 43 秒", "2 小时 10 分".
 _PART = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?|\b(?:{ENGLISH_NUMBER})\b|{CHINESE_NUMBER})"
 _HOURS = rf"(?P<hours{{0}}>{_PART})\s?(?:hours?|hrs?|h|个?小时)[\s,]*(?:and\s+)?"
@@ -141,8 +145,8 @@ def plain_quantities(text: str) -> list[Quantity]:
     for found in (
         *_composites(text),
         *_percents(text),
-        *_fractions(text),
         *_halves(text),
+        *_fractions(text),
         *_numbers(text),
         *_words(text),
         *_ideographs(text),
@@ -193,6 +197,8 @@ def _halves(text: str) -> Iterator[Quantity]:
         name = match["unit"] or match["unit3"]
         whole = Decimal(match["unit2"] or 0) if match["unit"] else Decimal(match["unit2"] or 1)
         yield _quantity(match, whole + Decimal("0.5"), Decimal("0.5"), unit_of(name))
+    for match in _PART_OF_TIME_EN.finditer(text):
+        yield _quantity(match, _PART_EN[match["part"].lower()], Decimal("0.25"), unit_of(match["unit"]))
 
 
 def _numbers(text: str) -> Iterator[Quantity]:

@@ -93,15 +93,19 @@ def _neighbours(at: datetime, instants: Sequence[datetime]) -> list[datetime]:
 def _of_numbers(claim: Quantity, stated: Stated) -> Iterator[timedelta]:
     """Yield what lies between events that hold stated numbers, and from each to its neighbours."""
     anchors: list[datetime] = []
+    others: list[datetime] = []
     for part in stated.others(claim)[:MAX_OPERANDS]:
         holding = {
-            stated.corpus.records[number.record].at
+            at
             for number in stated.corpus.numbers
-            if number.record >= 0 and same_in(part, number.quantity, number.key)
+            if number.record >= 0
+            and same_in(part, number.quantity, number.key)
+            and (at := stated.corpus.records[number.record].at)
         }
-        anchors += [at for at in holding if at and len(holding) == 1]
+        (anchors if len(holding) == 1 else others).extend(holding)
     for left, right in combinations(anchors, 2):
         yield abs(left - right)
+    yield from (abs(anchor - other) for anchor in anchors for other in others)
     for earlier, later in pairwise(_event_times(stated)):
         if earlier in anchors or later in anchors:
             yield later - earlier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus, Keyed
 from superbiz_cli.harness.guard.claims.moments import Moment
@@ -15,6 +15,7 @@ from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, is_b
 from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
 
 MAX_OPERANDS = 8
+MANY_DIGITS = 4  # a number of so many digits is no sum or difference by chance
 FEW = 12  # small counts are everywhere: they are operands of counts only
 
 
@@ -45,12 +46,17 @@ class Stated:
         """Yield pairs of operands, and pairs within one event of the evidence.
 
         Two numbers of an event count if the statement names the keys of both ("the actual version is
-        2 above the expected one"), or, where it states fewer than two operands, if it states one.
+        2 above the expected one"), or, where it states fewer than two operands or the claim has too
+        many digits for chance, if it states one.
+        So do two neighbouring values of one key ("846 more than the minute before").
         """
         yield from combinations(operands, 2)
-        for left, right in self._pairs_within_events():
-            is_named = all(len(one.key) > 1 and one.key in self.scan.text.casefold() for one in (left, right))
-            if is_named or (len(operands) < 2 and self._is_one_stated(left, right, claim)):
+        lowered = self.scan.text.casefold()
+        is_open = len(operands) < 2 or digits_of(claim) >= MANY_DIGITS
+        for left, right in (*self._pairs_within_events(), *self._neighbours_of_one_key()):
+            keys = {left.key, right.key}
+            is_named = len(keys) == 2 and all(len(key) > 1 and key in lowered for key in keys)
+            if is_named or (is_open and self._is_one_stated(left, right, claim)):
                 yield left.quantity, right.quantity
 
     def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
@@ -61,12 +67,25 @@ class Stated:
         for numbers in by_record.values():
             yield from combinations(numbers[:MAX_OPERANDS], 2)
 
+    def _neighbours_of_one_key(self) -> Iterator[tuple[Keyed, Keyed]]:
+        by_key: dict[str, list[Keyed]] = {}
+        for number in self.corpus.numbers:
+            if number.record >= 0 and number.key:
+                by_key.setdefault(number.key, []).append(number)
+        for numbers in by_key.values():
+            yield from pairwise(numbers)
+
     def _is_one_stated(self, left: Keyed, right: Keyed, claim: Quantity) -> bool:
         return any(
             same_in(part, number.quantity, number.key)
             for part in self.others(claim)
             for number in (left, right)
         )
+
+
+def digits_of(claim: Quantity) -> int:
+    """Return the number of significant digits of a claim."""
+    return len(claim.value.normalize().as_tuple().digits)
 
 
 def comparable(left: Quantity, right: Quantity) -> tuple[Decimal, Decimal]:
