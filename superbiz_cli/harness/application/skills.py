@@ -1,7 +1,8 @@
-"""Which skills fit a question: lexical matching of triggers, bounded in number and in characters.
+"""Which skills fit a question: matching of triggers and concepts, bounded in number and in characters.
 
 A question must name what a trigger names; a shared everyday word activates nothing. Both languages are
-compared as they are written: English by words, Chinese by substrings.
+compared as they are written: English by words, Chinese by substrings. What is asked in words of its own
+is found by the concepts (`terms`) that it shares with few skills.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from superbiz_cli.harness.application.concepts import BUSINESS
+from superbiz_cli.harness.application.terms import terms_of
 from superbiz_cli.harness.contract.skill import Skill
 
 MAX_ACTIVE = 2
 MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
 _FURTHER_SHARE = 0.75
+_CONCEPT_BONUS = 0.2  # decides between skills whose triggers weigh the same
+_CONCEPT_SCORE = 1.25  # from here on concepts activate without a trigger, if they are two or more ...
+_CONCEPT_SHARE = 0.45  # ... and make up this share of what the question says
 _APART = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
@@ -61,7 +67,9 @@ def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
     """
     said = _Said.of(query)
     shared = Counter(trigger.lower() for skill in skills for trigger in skill.triggers)
-    matches = [match for skill in skills if (match := _match(said, skill, shared)).score >= THRESHOLD]
+    named = [_match(said, skill, shared) for skill in skills]
+    about = _about(query, skills)
+    matches = [match for match in map(_with_concepts, named, about) if match.score >= THRESHOLD]
     matches.sort(key=lambda match: (-match.score, match.skill.name))
     return tuple(match for match in matches if match.score >= _FURTHER_SHARE * matches[0].score)
 
@@ -76,6 +84,46 @@ class _Said:
     @classmethod
     def of(cls, text: str) -> _Said:
         return cls(_plain(text), tuple(_stem(word) for word in _WORD.findall(_plain(text))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What a question and a skill both speak about; what few skills speak about weighs more."""
+
+    score: float
+    share: float
+    count: int
+
+    @property
+    def suffices(self) -> bool:
+        """Whether it activates a skill without a trigger."""
+        return self.count > 1 and self.score >= _CONCEPT_SCORE and self.share >= _CONCEPT_SHARE
+
+
+def _about(query: str, skills: Sequence[Skill]) -> list[_Shared]:
+    asked = {term: weight for term, weight in terms_of(query).items() if term not in BUSINESS}
+    if not asked:
+        return [_Shared(0.0, 0.0, 0)] * len(skills)
+    profiles = [
+        set(terms_of(f"{skill.name} . {skill.description} . {' . '.join(skill.triggers)}"))
+        for skill in skills
+        if skill.triggers
+    ]
+    spread = Counter(term for profile in profiles for term in profile)
+    whole, mine = sum(asked.values()), iter(profiles)
+    found = []
+    for skill in skills:
+        both = asked.keys() & next(mine) if skill.triggers else set()
+        score = sum(asked[term] / spread[term] for term in both)
+        found.append(_Shared(score, sum(asked[term] for term in both) / whole, len(both)))
+    return found
+
+
+def _with_concepts(match: SkillMatch, shared: _Shared) -> SkillMatch:
+    if match.score < THRESHOLD and not shared.suffices:
+        return match
+    base = max(match.score, THRESHOLD) if shared.suffices else match.score
+    return SkillMatch(match.skill, base + _CONCEPT_BONUS * shared.score, match.triggers)
 
 
 def _match(said: _Said, skill: Skill, shared: Mapping[str, int]) -> SkillMatch:

@@ -49,7 +49,7 @@ def test_the_better_match_comes_first_and_a_weak_second_is_left_out() -> None:
 
 
 def test_two_equal_matches_are_both_active() -> None:
-    found = match_skills("eviction in redis, hikari too", [POOL, a_skill("redis", "eviction")])
+    found = match_skills("eviction here, hikari too", [POOL, a_skill("redis", "eviction")])
     assert [skill.name for skill in found] == ["pool", "redis"]
 
 
@@ -85,3 +85,13 @@ def test_a_named_service_helps_but_is_not_enough() -> None:
     plain = rank_skills("the callback fails", [skill])[0].score
     assert rank_skills("the payment callback fails", [skill])[0].score > plain
     assert rank_skills("payment is odd", [skill]) == ()
+
+
+def test_what_is_asked_in_other_words_is_found_by_shared_concepts() -> None:
+    locks = a_skill("locks", "lock wait", "deadlock", description="Use when transactions block each other.")
+    assert match_skills("a transaction is blocked by another one", [POOL, locks]) == (locks,)
+
+
+def test_one_shared_concept_activates_nothing() -> None:
+    locks = a_skill("locks", "lock wait", "deadlock", description="Use when transactions block each other.")
+    assert match_skills("how many transactions do we have?", [POOL, locks]) == ()
