@@ -100,21 +100,22 @@ class DiagnosisApp:
             similar_cases=self._similar_cases(request.query, redactor) if request.use_memory else NOTHING,
             use_memory=request.use_memory,
         )
-        parts = Parts(
-            run=run,
-            agent_model=self.agent_model,
-            guard_model=self.guard_model,
-            prompts=load_prompts(),
-            catalog=ToolCatalog(evidence_tools(self.settings, redactor)),
-            store=self.store,
-            archive=self.archive,
-            ledger=self._ledger(run),
-            limits=limits,
-            redact=redactor.redact,
-            warn=self.warn,
-            language=self.settings.ui.language,
-        )
-        return run_question(question, parts)
+        with ExitStack() as stack:
+            parts = Parts(
+                run=run,
+                agent_model=self.agent_model,
+                guard_model=self.guard_model,
+                prompts=load_prompts(),
+                catalog=ToolCatalog(evidence_tools(self.settings, redactor, stack)),
+                store=self.store,
+                archive=self.archive,
+                ledger=self._ledger(run),
+                limits=limits,
+                redact=redactor.redact,
+                warn=self.warn,
+                language=self.settings.ui.language,
+            )
+            return run_question(question, parts)
 
     def _ledger(self, run: Run) -> Ledger:
         database = self.archive.trace_sink(run_id=run.run_id, session_id=run.session_id)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
+from superbiz_cli.bootstrap.knowledge import knowledge_tool
 from superbiz_cli.harness.tool.port import EvidenceTool
 from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.settings import Settings
 
 
-def evidence_tools(settings: Settings, redactor: Redactor) -> list[EvidenceTool[Any]]:
-    """Return the tools of one Run."""
+def evidence_tools(settings: Settings, redactor: Redactor, stack: ExitStack) -> list[EvidenceTool[Any]]:
+    """Return the tools of one Run; what they open is closed by `stack`."""
     tools: list[EvidenceTool[Any]] = []
     if settings.logs.sources:
         tools.append(log_tool(settings, redactor))
@@ -18,6 +20,7 @@ def evidence_tools(settings: Settings, redactor: Redactor) -> list[EvidenceTool[
         from superbiz_cli.bootstrap.data_sources import mysql_tool
 
         tools.extend(tool for tool in [mysql_tool(settings, redactor)] if tool is not None)
+    tools.extend(tool for tool in [knowledge_tool(settings, redactor, stack)] if tool is not None)
     return tools
 
 

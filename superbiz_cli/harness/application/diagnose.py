@@ -16,6 +16,7 @@ from superbiz_cli.harness.application.failure import ended, failure_of
 from superbiz_cli.harness.application.guard_calls import router_call
 from superbiz_cli.harness.application.intent import route
 from superbiz_cli.harness.application.investigate import investigate
+from superbiz_cli.harness.application.knowledge_answer import answer_from_knowledge
 from superbiz_cli.harness.application.memory import routing_memory
 from superbiz_cli.harness.application.parts import Parts, Question
 from superbiz_cli.harness.audit.archive import AuditUnavailable
@@ -103,7 +104,10 @@ def _answer(question: Question, query: str, parts: Parts) -> Outcome:
                 return Outcome(about, intent=intent)
             case Intent.KNOWLEDGE_QUERY if ToolName.LOOKUP_KNOWLEDGE not in parts.catalog.names:
                 return Outcome(no_knowledge_base(query), intent=intent)
-            case Intent.KNOWLEDGE_QUERY | Intent.DIAGNOSIS:
+            case Intent.KNOWLEDGE_QUERY:
+                answer = answer_from_knowledge(question, query, parts)
+                return Outcome(answer.content, answer.evidence, intent)
+            case Intent.DIAGNOSIS:
                 return _published(investigate(question, query, parts), intent)
     except Exception as error:  # the one failure exit: fail closed, whatever it was
         return Outcome(_failure(error, parts), intent=intent)

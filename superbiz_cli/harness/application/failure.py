@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from superbiz_cli.harness.agent.loop import AgentUnavailable
 from superbiz_cli.harness.application.intent import RoutingUnavailable
+from superbiz_cli.harness.application.knowledge_answer import AnswerUnavailable, KnowledgeLookupFailed
 from superbiz_cli.harness.audit.archive import AuditUnavailable
 from superbiz_cli.harness.contract.model import RetryFailure
 from superbiz_cli.harness.contract.report import Failure
@@ -15,6 +16,7 @@ from superbiz_cli.harness.tool.invocation import StoreError
 
 _MODEL = "model"
 _STORE = "store"
+_KNOWLEDGE = "knowledge"
 _ENDED = {
     RunState.CANCELLED: ("The diagnosis was cancelled before anything could be published.", None),
     RunState.TIMED_OUT: (
@@ -69,6 +71,21 @@ def failure_of(error: BaseException, *, model: str, guard_model: str) -> Failure
                 message=f"The diagnosis could not go on: model {model} {_model_fault(error.failure)}.",
                 hint=error.hint or _CHECK_MODEL,
                 unavailable=_MODEL,
+            )
+        case AnswerUnavailable():
+            return Failure(
+                code=FailureCode.KNOWLEDGE_UNAVAILABLE,
+                message=f"The question was not answered: model {guard_model} {_model_fault(error.failure)}.",
+                hint=error.hint or _CHECK_MODEL,
+                unavailable=_MODEL,
+            )
+        case KnowledgeLookupFailed():
+            word = (error.category or error.code.value).replace("_", " ").lower()
+            return Failure(
+                code=FailureCode.KNOWLEDGE_UNAVAILABLE,
+                message=f"The knowledge base could not be asked ({word}).",
+                hint="run  superbiz doctor  to check the knowledge base",
+                unavailable=_KNOWLEDGE,
             )
         case StoreError():
             return Failure(
