@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.bootstrap.models import load_prompts, open_models, wait_until_loaded
 from superbiz_cli.bootstrap.skills import active_skills
+from superbiz_cli.bootstrap.sources import missing_sources
 from superbiz_cli.bootstrap.stores import archive_for_run, open_store
 from superbiz_cli.bootstrap.tools import evidence_tools
 from superbiz_cli.cli.port import DiagnoseRequest, RunHandle
@@ -89,6 +90,8 @@ class DiagnosisApp:
         limits = run_limits(self.settings)
         run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
         on_started(run)
+        for sentence in missing_sources(self.settings):
+            self.warn(sentence)
         models = (self.agent_model, self.guard_model)
         wait_until_loaded(models, timeout_s=run.remaining_s(), cancel=run.cancellation)
         redactor = Redactor()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from glob import has_magic
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from superbiz_cli.bootstrap.data_source_checks import data_source_checks
 from superbiz_cli.bootstrap.knowledge_checks import knowledge_check
 from superbiz_cli.bootstrap.models import open_model
 from superbiz_cli.bootstrap.skills import skill_library
+from superbiz_cli.bootstrap.sources import paths_matching
 from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
 from superbiz_cli.cli.port import Check, CheckStatus
 from superbiz_cli.errors import SuperbizError
@@ -53,7 +54,7 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
 def _home(settings: Settings) -> Check:
     home = settings.home
     existing = next(path for path in (home, *home.parents) if path.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+    if not existing.is_dir() or not _is_writable(existing):
         return Check(
             "home",
             CheckStatus.FAIL,
@@ -61,6 +62,15 @@ def _home(settings: Settings) -> Check:
             "set SUPERBIZ_HOME to a folder that you can write",
         )
     return Check("home", CheckStatus.OK, f"{home}{'' if home.exists() else ' (made by the first run)'}")
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether a file can be made in `folder`; permission bits say nothing about /proc or a full disk."""
+    try:
+        with TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _models(settings: Settings) -> Iterator[Check]:
@@ -143,7 +153,7 @@ def _log_source(source: LogSource) -> Check:
     name = f"logs {source.name}"
     if not source.paths:
         return Check(name, CheckStatus.SKIP, f"{source.kind}: not probed")
-    found = [path for pattern in source.paths for path in _paths_matching(pattern)]
+    found = [path for pattern in source.paths for path in paths_matching(pattern)]
     if not found:
         return Check(
             name, CheckStatus.WARN, f"nothing at {', '.join(source.paths)}", "check [[logs.sources]] paths"
@@ -154,11 +164,6 @@ def _log_source(source: LogSource) -> Check:
             name, CheckStatus.WARN, f"{unreadable[0]} cannot be read", "check the permissions of the file"
         )
     return Check(name, CheckStatus.OK, f"{source.topic} · {source.kind} · {len(found)} path(s)")
-
-
-def _paths_matching(pattern: str) -> list[Path]:
-    path = Path(pattern).expanduser()
-    return sorted(path.parent.glob(path.name)) if has_magic(path.name) else [path] if path.exists() else []
 
 
 def _skills(settings: Settings) -> Check:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from glob import has_magic
+from pathlib import Path
 
 from superbiz_cli.adapters.log_files.source import LogSource
 from superbiz_cli.errors import ErrorCode, SuperbizError
@@ -52,3 +54,21 @@ def _required(name: str, key: str, environ: Mapping[str, str]) -> str:
             hint=f"export {name}=...",
         )
     return value
+
+
+def missing_sources(settings: Settings) -> list[str]:
+    """Return one sentence for each log source of files that has nothing where it is said to be."""
+    return [
+        f"The log source {source.name!r} has nothing at {', '.join(source.paths)}: "
+        "check [[logs.sources]] paths."
+        for source in settings.logs.sources
+        if source.paths and not any(paths_matching(pattern) for pattern in source.paths)
+    ]
+
+
+def paths_matching(pattern: str) -> list[Path]:
+    """Return the files and folders that a configured path or glob names."""
+    path = Path(pattern).expanduser()
+    if not has_magic(str(path)):
+        return [path] if path.exists() else []
+    return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from superbiz_cli.harness.agent.loop import AgentUnavailable
+from superbiz_cli.harness.agent.outcome import DraftFault
 from superbiz_cli.harness.application.intent import RoutingUnavailable
 from superbiz_cli.harness.application.knowledge_answer import AnswerUnavailable, KnowledgeLookupFailed
 from superbiz_cli.harness.audit.archive import AuditUnavailable
@@ -94,10 +95,16 @@ def failure_of(error: BaseException, *, model: str, guard_model: str) -> Failure
                 hint="run  superbiz doctor  to see which store is configured and what it needs",
                 unavailable=_STORE,
             )
+        case NothingPublishable(reason=DraftFault()):
+            return Failure(
+                code=FailureCode.DIAGNOSIS_UNAVAILABLE,
+                message=f"Nothing was searched, and what model {model} answered is not the report asked for.",
+                hint="ask again, or use a model that follows a JSON format and calls tools",
+            )
         case NothingPublishable():
             return Failure(
                 code=FailureCode.DIAGNOSIS_UNAVAILABLE,
-                message="Nothing could be published: no fact was found and the model's draft was not usable.",
+                message="Nothing could be published: no search came back with a fact.",
                 hint="check the sources with  superbiz doctor , or widen the window with --since",
             )
         case AuditUnavailable():

@@ -52,11 +52,17 @@ def take_snapshot(
         except _Unverified as unverified:
             limitations.setdefault(unverified.limitation)
         else:
-            facts.setdefault((fact.source_type, fact.source, fact.scope, fact.summary), fact)
+            facts.setdefault(_identity(fact), fact)
     kept = _most_telling(facts.values())
     if len(kept) < len(facts):
         limitations.setdefault(NOT_LISTED.format(count=len(facts) - len(kept)))
     return EvidenceSnapshot(facts=kept, limitations=tuple(limitations))
+
+
+def _identity(fact: ObservedFact) -> tuple[str, ...]:
+    """Tell facts apart: the same find of two searches is one fact, two empty scopes are two."""
+    found = fact.evidence_status is EvidenceStatus.EVIDENCE_FOUND
+    return (fact.source_type, fact.source, "" if found else fact.scope, fact.summary)
 
 
 def _most_telling(facts: Iterable[ObservedFact]) -> tuple[ObservedFact, ...]:
