@@ -82,6 +82,21 @@ def problem_of(error: OSError) -> str:
     return "cannot be read"
 
 
+def newest_files(files: list[Path], most: int) -> tuple[list[Path], int]:
+    """Return at most `most` files, those written last, in their order, and how many are left out."""
+    if len(files) <= most:
+        return files, 0
+    kept = set(sorted(files, key=_written, reverse=True)[:most])
+    return [path for path in files if path in kept], len(files) - len(kept)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0  # vanished: last in the order, and named when it is opened
+
+
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst|zstd|Z)$")
 _NUMBERED = re.compile(r"^(.*?)\.(\d{1,4})$")
 _DATED = re.compile(r"^(.*?)[-._]?((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?:[-_.T]?(\d{1,10}))?(.*)$")

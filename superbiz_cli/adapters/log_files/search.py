@@ -7,7 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from superbiz_cli.adapters.log_files.blocks import BlockScan, layout_of
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
-from superbiz_cli.adapters.log_files.discovery import LogFile, discover, in_order, problem_of, rotated_sets
+from superbiz_cli.adapters.log_files.discovery import (
+    LogFile,
+    discover,
+    in_order,
+    newest_files,
+    problem_of,
+    rotated_sets,
+)
 from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
 from superbiz_cli.adapters.log_files.region import SortedFile, is_searchable, read_region
 from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
@@ -17,6 +24,7 @@ from superbiz_cli.harness.tool.logs.tally import EventTally
 from superbiz_cli.harness.tool.logs.terms import matches_all
 
 _CHECK_EVERY = 256
+MAX_OPENED = 4_000  # about a millisecond each: a query over more would use up the Run's time
 # A time without a year is taken for the latest not after the file's age and not long after the incident:
 # a copied file is younger than its events, and within half a year no other year is meant.
 _HALF_A_YEAR = timedelta(days=180)
@@ -31,9 +39,12 @@ class FileSource:
     def search(self, query: LogQuery, tally: EventTally, *, run: Run) -> SourceAnswer:
         """Read every file that can hold events of the window or of the one before."""
         found = discover(self._source.paths, check=run.check_active)
+        files, older = newest_files(found.files, MAX_OPENED)
         problems = list(found.problems)
+        if older:
+            problems.append(f"{older} of {len(found.files)} files, last written longest ago, were not opened")
         readable = 0
-        for file in in_order(rotated_sets(found.files)):
+        for file in in_order(rotated_sets(files)):
             path = file.path
             run.check_active()
             try:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from superbiz_cli.adapters.log_backend import ConfiguredLogs
 from superbiz_cli.adapters.log_files.survey import survey_files
 from superbiz_cli.harness.tool.logs.contract import LogSourceKind
-from tests.support.logs import a_source
+from tests.support.logs import a_source, ask
 
 BEGIN = datetime(2026, 11, 30, tzinfo=UTC)
 
@@ -49,9 +52,15 @@ def test_a_source_that_is_not_made_of_files_is_named() -> None:
     assert (survey.name, survey.kind, survey.files) == ("far", "loki", 0)
 
 
-def test_thousands_of_files_are_searched_within_one_source(tmp_path: Path) -> None:
-    for number in range(2_000):
-        (tmp_path / f"worker-{number:04d}.log").write_text(line(number))
-    survey = survey_files(a_source(tmp_path))
-    assert survey.files == 2_000
-    assert survey.newest is not None
+def test_of_too_many_files_the_newest_are_opened_and_the_others_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("superbiz_cli.adapters.log_files.search.MAX_OPENED", 5)
+    for number in range(12):
+        path = tmp_path / f"worker-{number:02d}x.log"
+        path.write_text(line(number))
+        os.utime(path, (BEGIN.timestamp() + number,) * 2)
+    result = ask(a_source(tmp_path), until=BEGIN + timedelta(minutes=1))
+    assert result["match_count"] == 5
+    assert result["events"][0]["timestamp"] == "2026-11-30T00:00:07+00:00"
+    assert result["limitations"] == ["app: 7 of 12 files, last written longest ago, were not opened"]
