@@ -172,7 +172,7 @@ def _scripted_results(channel: str, payload: str) -> Any:
     if channel == "kb_filename":
         results["lookup_knowledge"] = [{**FOUND, "evidence": [{"document_id": payload, "excerpt": ORDINARY}]}]
 
-    def evidence_tools(_settings: Any, redactor: Redactor) -> list[PlayedTool]:
+    def evidence_tools(_settings: Any, redactor: Redactor, _stack: Any) -> list[PlayedTool]:
         return played_tools(results, redactor)
 
     return mock.patch("superbiz_cli.bootstrap.app.evidence_tools", evidence_tools)

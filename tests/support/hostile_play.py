@@ -170,7 +170,7 @@ def played_back_ends(case: Case, interruption: Interruption) -> Iterator[list[Pl
     """Put the scripted back ends in the place of the configured ones."""
     tools: list[PlayedTool] = []
 
-    def evidence_tools(_settings: Any, redactor: Redactor) -> list[PlayedTool]:
+    def evidence_tools(_settings: Any, redactor: Redactor, _stack: Any) -> list[PlayedTool]:
         tools.extend(played_tools(case.tools, redactor, on_fetch=interruption.on_tool))
         return tools
 

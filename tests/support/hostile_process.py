@@ -36,7 +36,7 @@ def install(case: Case, tally: Path) -> None:
         with tally.open("a") as lines:
             lines.write(f"{tool}\n")
 
-    def evidence_tools(_settings: Any, redactor: Redactor) -> list[PlayedTool]:
+    def evidence_tools(_settings: Any, redactor: Redactor, _stack: Any) -> list[PlayedTool]:
         return played_tools(case.tools, redactor, on_fetch=on_fetch)
 
     mock.patch("superbiz_cli.bootstrap.app.evidence_tools", evidence_tools).start()
