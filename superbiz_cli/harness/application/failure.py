@@ -76,7 +76,7 @@ def failure_of(error: BaseException, *, model: str, guard_model: str) -> Failure
         case AnswerUnavailable():
             return Failure(
                 code=FailureCode.KNOWLEDGE_UNAVAILABLE,
-                message=f"The question was not answered: model {guard_model} {_model_fault(error.failure)}.",
+                message=f"The question was not answered: model {model} {_model_fault(error.failure)}.",
                 hint=error.hint or _CHECK_MODEL,
                 unavailable=_MODEL,
             )
