@@ -7,10 +7,10 @@ WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup fmt lint types bench docs build check clean
+.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile
 
 help:  ## show the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(READY)  ## diagnose the bundled incident
 	@$(BIN)/superbiz demo
@@ -50,6 +50,12 @@ check: lint types  ## everything but the tests of behaviour
 
 bench: $(READY)  ## run every benchmark
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+fuzz-sql: $(READY)  ## 200,000 mutants of the given SQL against the sandbox
+	@$(BIN)/python -m tests.fuzz.fuzz_sql
+
+hostile: $(READY)  ## play every given hostile script, also over HTTP and as a process
+	@SUPERBIZ_TEST_HOSTILE=all $(BIN)/python -m pytest tests/hostile
 
 build: $(READY)  ## build wheel and sdist into dist/
 	@$(BIN)/python -m hatchling build
