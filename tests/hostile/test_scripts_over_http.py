@@ -22,6 +22,6 @@ def _loaded() -> None:
     runtime.close()
 
 
-@pytest.mark.parametrize("case", parameters(selection(hostile_cases(), here="first", in_ci="all")))
+@pytest.mark.parametrize("case", parameters(selection(hostile_cases(), here="first", in_ci="first")))
 def test_a_script_over_http_ends_as_it_must(case: Case, world: World) -> None:
     check(play_over_http(case, world))
