@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from superbiz_cli import assets
 from superbiz_cli.cli.markdown import markdown_of
 from superbiz_cli.cli.result_json import document
 from superbiz_cli.cli.streams import json_text
@@ -151,12 +150,6 @@ def test_a_model_that_obeys_cannot_read_what_is_not_allowed(injection: Injection
     [rejected] = attacked.flow.events("TOOL_REQUEST_REJECTED")
     assert "INVALID_REQUEST" in rejected.values()
     assert attacked.flow.types.count("TOOL_INVOCATION") == 1
-
-
-def test_a_model_that_recites_its_instructions_is_not_published(world: World) -> None:
-    recited = " ".join(assets.prompt("diagnosis_agent").split())[:400]
-    flow = world.ask(script(first_call("db_row"), says(concluding(f"a marked entry was found. {recited}"))))
-    assert recited[:80] not in " ".join(flow.out.split())
 
 
 def decides_the_same(attacked: Attacked, ordinary: Attacked) -> None:
