@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.bootstrap.models import load_prompts, open_models, wait_until_loaded
+from superbiz_cli.bootstrap.port import DiagnoseRequest, RunHandle
 from superbiz_cli.bootstrap.skills import active_skills
 from superbiz_cli.bootstrap.sources import missing_sources
 from superbiz_cli.bootstrap.stores import archive_for_run, open_store
 from superbiz_cli.bootstrap.tools import evidence_tools
-from superbiz_cli.cli.port import DiagnoseRequest, RunHandle
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.diagnose import run_question
 from superbiz_cli.harness.application.memory import previous_turn

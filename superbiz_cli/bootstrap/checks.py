@@ -11,10 +11,10 @@ from tempfile import TemporaryFile
 from superbiz_cli.bootstrap.data_source_checks import data_source_checks
 from superbiz_cli.bootstrap.knowledge_checks import knowledge_check
 from superbiz_cli.bootstrap.models import open_model
+from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.bootstrap.skills import skill_library
 from superbiz_cli.bootstrap.sources import paths_matching
 from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
-from superbiz_cli.cli.port import Check, CheckStatus
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.audit.archive import AuditUnavailable
 from superbiz_cli.harness.contract.model import (

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 from superbiz_cli.bootstrap.data_sources import data_source, open_executor, source_columns
-from superbiz_cli.cli.port import Check, CheckStatus
+from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.tool.mysql.contract import DataSource, ExecutionFault
 from superbiz_cli.harness.tool.mysql.grants import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from superbiz_cli.bootstrap.port import Demo
 from superbiz_cli.bootstrap.sources import display_zone
-from superbiz_cli.cli.port import Demo
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.evidence import IncidentWindow
 from superbiz_cli.settings import LogSource, LogsSettings, MysqlDataSource, MysqlSettings, Settings

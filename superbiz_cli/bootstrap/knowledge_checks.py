@@ -9,7 +9,7 @@ from superbiz_cli.bootstrap.knowledge import (
     known_summary,
     open_knowledge_store,
 )
-from superbiz_cli.cli.port import Check, CheckStatus
+from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.knowledge.index import WrongCollection, check_profile
 from superbiz_cli.knowledge.ports import ChunkStore, StoreUnavailable

@@ -28,8 +28,8 @@ def demo(
     loaded = invocation.load_settings(overrides=timeout_override(timeout), model=model)
 
     from superbiz_cli.bootstrap import prepare_demo
+    from superbiz_cli.bootstrap.port import DiagnoseRequest
     from superbiz_cli.cli.execute import Job, execute
-    from superbiz_cli.cli.port import DiagnoseRequest
     from superbiz_cli.cli.times import StatedWindow
 
     incident = prepare_demo(loaded.settings)

@@ -78,8 +78,8 @@ def diagnose(
     invocation.streams.starting()
     loaded = invocation.load_settings(overrides=timeout_override(timeout), model=model)
 
+    from superbiz_cli.bootstrap.port import DiagnoseRequest
     from superbiz_cli.cli.execute import Job, execute
-    from superbiz_cli.cli.port import DiagnoseRequest
     from superbiz_cli.cli.question import read_question
     from superbiz_cli.cli.times import stated_window
 

@@ -11,7 +11,7 @@ from superbiz_cli.cli.options import Format, Invocation
 from superbiz_cli.errors import ExitCode
 
 if TYPE_CHECKING:
-    from superbiz_cli.cli.port import Check
+    from superbiz_cli.bootstrap.port import Check
 
 _STYLE = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "skip": ("·", "dim")}
 
@@ -31,8 +31,8 @@ def doctor(ctx: typer.Context) -> int:
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import examine
+    from superbiz_cli.bootstrap.port import CheckStatus
     from superbiz_cli.cli.log_lines import log_lines
-    from superbiz_cli.cli.port import CheckStatus
 
     checks = []
     with log_lines(lambda _: None, debug=False):

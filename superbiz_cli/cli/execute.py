@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from superbiz_cli.bootstrap.port import DiagnoseRequest
 from superbiz_cli.cli.interrupt import Reports, Watched, exit_code_of_signal, run_interruptibly
 from superbiz_cli.cli.live import Heading, LiveView, PlainView
 from superbiz_cli.cli.log_lines import log_lines
 from superbiz_cli.cli.markdown import markdown_of
 from superbiz_cli.cli.ndjson import NdjsonView
 from superbiz_cli.cli.options import Format, Invocation
-from superbiz_cli.cli.port import DiagnoseRequest
 from superbiz_cli.cli.render import render_result, run_note
 from superbiz_cli.cli.result_json import document
 from superbiz_cli.cli.streams import json_text

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Generic, Protocol, TypeAlias, TypeVar, assert_never
 
-from superbiz_cli.cli.port import RunHandle
+from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli.streams import ClosedPipe
 from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
 from superbiz_cli.harness.audit.events import RecordedEvent

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli.live import STOPPING
-from superbiz_cli.cli.port import RunHandle
 from superbiz_cli.cli.streams import ERASE_LINE, Streams
 from superbiz_cli.cli.wrap import clip
 from superbiz_cli.harness.audit.events import RecordedEvent

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli.page import plain, render_lines
-from superbiz_cli.cli.port import RunHandle
 from superbiz_cli.cli.stages import Mark, Step, doing, step_of
 from superbiz_cli.cli.streams import ClosedPipe, Streams, terminal_height
 from superbiz_cli.cli.wrap import clip, pad

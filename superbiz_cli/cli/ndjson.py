@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from superbiz_cli.cli.port import RunHandle
+from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli.result_json import document
 from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceType, run_status_after

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli import interrupt
 from superbiz_cli.cli.interrupt import Reports, Watched, exit_code_of_signal, run_interruptibly
-from superbiz_cli.cli.port import RunHandle
 from superbiz_cli.cli.streams import ClosedPipe
 from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceEvent, TraceType

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from superbiz_cli.cli.port import Check, CheckStatus
+from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.settings.keys import known_keys
 from tests.support.fake_bootstrap import FakeRoot, installed
 from tests.support.run_cli import run_cli

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from superbiz_cli.cli.port import Check, CheckStatus, Demo, DiagnoseRequest, RunHandle
+from superbiz_cli.bootstrap.port import Check, CheckStatus, Demo, DiagnoseRequest, RunHandle
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.audit.chain import LedgerTotals, StoredEvent, digest_of, seal_of, stored_form
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceEvent, TraceType

@@ -1,4 +1,4 @@
-"""What the commands need from the composition root, and nothing else of it.
+"""What the commands get from the composition root: requests, results and protocols, no classes below.
 
 A command calls one function of `superbiz_cli.bootstrap`; these protocols say what it gets. A Run is
 executed on one worker thread (`interrupt.run_interruptibly`), so everything that `open_app` opens
