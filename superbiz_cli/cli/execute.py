@@ -19,6 +19,7 @@ from superbiz_cli.cli.times import StatedWindow
 from superbiz_cli.errors import ExitCode
 from superbiz_cli.harness.contract.report import Failure, RunResult
 from superbiz_cli.harness.contract.status import FailureCode, Intent, ReleaseOutcome
+from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.harness.tool.sanitize import sanitize
 from superbiz_cli.settings import Settings
 
@@ -88,7 +89,7 @@ def _view(job: Job, invocation: Invocation) -> LiveView | PlainView | NdjsonView
         metadata = {
             "model": agent,
             "guard_model": guard,
-            "query": job.request.query,
+            "query": Redactor().redact(job.request.query),
             "window": {
                 "since": window.since.isoformat() if window.since else None,
                 "until": window.until.isoformat(),

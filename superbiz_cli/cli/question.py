@@ -28,6 +28,10 @@ def read_question(argument: str | None, *, stdin: TextIO, max_bytes: int) -> str
     else:
         raise SuperbizError(ErrorCode.USAGE, "no question was given", hint=_HINT)
     question = "\n\n".join(part.strip() for part in parts if part.strip())
+    if "\0" in question:
+        raise SuperbizError(
+            ErrorCode.QUERY_INVALID, "the question holds NUL bytes: it is binary, not text", hint=_HINT
+        )
     if not question:
         raise SuperbizError(ErrorCode.QUERY_INVALID, "the question is empty", hint=_HINT)
     size = len(question.encode("utf-8"))

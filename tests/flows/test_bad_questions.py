@@ -16,6 +16,7 @@ BAD_QUESTIONS = {
     "17 KB of Chinese": "支" * 5_700,
     "bytes that are no UTF-8": b"payment \xff\xfe".decode("utf-8", "surrogateescape"),
     "a lone surrogate": "payment \ud800",
+    "a NUL byte": "payment \0 times out",
 }
 
 
@@ -26,7 +27,7 @@ def test_a_question_that_cannot_be_asked_is_refused(world: World, kind: str) -> 
     refused_in_json(world.ask(diagnosis(), "--json", query=BAD_QUESTIONS[kind]).completed, "QUERY_INVALID")
 
 
-@pytest.mark.parametrize("stdin", [b"", b"  \n", b"x" * 17_000, b"payment \xff\xfe", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("stdin", [b"", b"  \n", b"x" * 17_000, b"payment \xff\xfe", b"\xed\xa0\x80", b"a\0b"])
 def test_the_same_holds_for_what_comes_through_stdin(world: World, stdin: bytes) -> None:
     refused(world.ask(diagnosis(), query="-", stdin=stdin).completed, world)
 
@@ -42,6 +43,14 @@ def test_a_question_from_stdin_is_asked(world: World) -> None:
     flow = world.ask(diagnosis(), "--json", query="-", stdin="支付服务超时\n".encode())
     assert flow.code == 0
     assert flow.document["query"] == "支付服务超时"
+
+
+@pytest.mark.parametrize("flag", ["--json", "--ndjson"])
+def test_a_secret_in_the_question_is_not_echoed(world: World, flag: str) -> None:
+    flow = world.ask(diagnosis(), flag, query=f"{QUESTION}; I logged in with password=hunter2-Xk9")
+    assert flow.code == 0
+    assert "hunter2" not in flow.out + flow.err
+    assert "[REDACTED_PASSWORD" in flow.out
 
 
 @pytest.mark.parametrize("session", ["", "-x", ".x", "a b", "a/b", "a\n", "支付", "x" * 65, "a:b"])

@@ -21,6 +21,7 @@ from tests.support.flow_turns import (
 from tests.support.flow_world import Flow, World
 
 NOTHING = draft(conclusion=None, analysis=[])
+NO_DRAFT = {"code": "DRAFT_MISSING", "target": "draft"}
 BAD_CALL = calls({"id": "bad", "name": "query_logs", "arguments": "not JSON"})
 
 
@@ -63,6 +64,7 @@ def test_a_model_that_is_told_to_stop_and_asks_again_is_stopped(world: World) ->
     )
     fallback = insufficient(flow)
     assert fallback["message"].startswith("The last searches brought nothing new")
+    assert fallback["validation_issues"] == [NO_DRAFT]
     assert stops(flow) == [("INFORMATION_SATURATED", True)]
     assert flow.types.count("TOOL_INVOCATION") == 2
 
@@ -108,6 +110,7 @@ def test_a_final_answer_that_is_no_draft_twice_leaves_only_the_facts(
     flow = world.ask(script(asks_logs(), final, final), "--json")
     fallback = insufficient(flow)
     assert fallback["message"].startswith("The model's final answer could not be used")
+    assert fallback["validation_issues"] == [NO_DRAFT]
     assert stops(flow) == [(fault, False)]
     assert [step["kind"] for step in flow.events("AGENT_MODEL_STEP")] == [
         "TOOL_REQUEST",

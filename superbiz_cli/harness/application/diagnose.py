@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from superbiz_cli.harness.application.answers import about_the_tool, no_knowledge_base
@@ -52,13 +51,11 @@ class Outcome:
 
 def run_question(question: Question, parts: Parts) -> RunResult:
     """Answer one question: register, route, branch, finish."""
-    started_at, began_s = parts.run.clock.now(), parts.run.clock.monotonic()
     query = parts.redact(question.query)
     with parts.run.watching_deadline():
-        _register(question, parts, started_at)
+        _register(question, parts)
         outcome = _finish(_answer(question, query, parts), parts)
-    duration_ms = round((parts.run.clock.monotonic() - began_s) * 1000)
-    result = _result(question, outcome, parts, started_at=started_at, duration_ms=duration_ms)
+    result = _result(query, outcome, parts)
     if (exhausted := parts.run.exhaustion) is not None:
         parts.ledger.emit(TraceEvent(TraceType.BUDGET_EXHAUSTED, _exhaustion_attributes(exhausted)))
     parts.ledger.emit(TraceEvent(TraceType.RUN_FINISHED, _finish_attributes(result)))
@@ -66,14 +63,14 @@ def run_question(question: Question, parts: Parts) -> RunResult:
     return result
 
 
-def _register(question: Question, parts: Parts, started_at: datetime) -> None:
+def _register(question: Question, parts: Parts) -> None:
     run, limits = parts.run, parts.limits
     start = RunStart(
         run_id=run.run_id,
         session_id=run.session_id,
         query=question.query,
         model=parts.agent_model.name,
-        started_at=started_at,
+        started_at=run.started_at,
     )
     try:
         parts.archive.start_run(start)
@@ -158,14 +155,13 @@ def _recent(question: Question, parts: Parts) -> tuple[RoutingEntry, ...]:
         return ()
 
 
-def _result(
-    question: Question, outcome: Outcome, parts: Parts, *, started_at: datetime, duration_ms: int
-) -> RunResult:
+def _result(query: str, outcome: Outcome, parts: Parts) -> RunResult:
+    """Build what leaves the harness; `query` is redacted, because a script may keep what it is given."""
     run, content = parts.run, outcome.content
     return RunResult(
         run_id=run.run_id,
         session_id=run.session_id,
-        query=question.query,
+        query=query,
         intent=outcome.intent,
         run_state=run.lifecycle.state,
         release_outcome=_release_outcome(content, run.lifecycle.state),
@@ -181,9 +177,9 @@ def _result(
             output_tokens=run.budget.output_tokens,
             run_bytes=run.budget.run_bytes,
         ),
-        started_at=started_at.isoformat(),
+        started_at=run.started_at.isoformat(),
         completed_at=run.clock.now().isoformat(),
-        duration_ms=duration_ms,
+        duration_ms=round((run.clock.monotonic() - run.began_s) * 1000),
         model=parts.agent_model.name,
     )
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.contract.status import CancelReason, RunState, terminal_state_for
@@ -30,8 +31,8 @@ class RunAborted(Exception):
 class Run:
     """Identity, deadline, budget, cancellation and lifecycle of one request.
 
-    `deadline` is a reading of `clock.monotonic()` in seconds. `exhaustion` is the first limit that
-    was exceeded, for the trace.
+    `deadline` and `began_s` are readings of `clock.monotonic()` in seconds, `started_at` is the same
+    moment by the calendar. `exhaustion` is the first limit that was exceeded, for the trace.
     """
 
     run_id: str
@@ -42,6 +43,12 @@ class Run:
     cancellation: Cancellation = field(default_factory=Cancellation)
     lifecycle: Lifecycle = field(default_factory=Lifecycle)
     exhaustion: BudgetExceeded | None = None
+    started_at: datetime = field(init=False)
+    began_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note when the Run began: everything after it counts, also what is loaded for it."""
+        self.started_at, self.began_s = self.clock.now(), self.clock.monotonic()
 
     @classmethod
     def start(

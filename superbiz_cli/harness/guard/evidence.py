@@ -36,15 +36,17 @@ class Rejected:
     violations: tuple[Violation, ...]
 
 
+NO_DRAFT = Rejected((Violation(ViolationCode.DRAFT_MISSING, "draft"),))
+"""The verdict on a collection that ended without a draft, or with none that can be read."""
+
+
 def verify_evidence(
-    draft: Draft | None, *, run_id: str, store: InvocationStore, catalog: ToolCatalog
+    draft: Draft, *, run_id: str, store: InvocationStore, catalog: ToolCatalog
 ) -> Verified | Rejected:
     """Check the structure of `draft` and every tool call that it cites.
 
     A draft without a conclusion may have no analysis: what it lacks is then in its limitations.
     """
-    if draft is None:
-        return Rejected((Violation(ViolationCode.DRAFT_MISSING, "draft"),))
     check = _Check(run_id=run_id, store=store, catalog=catalog)
     check.analysis(draft)
     check.report(draft)

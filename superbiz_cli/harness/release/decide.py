@@ -17,7 +17,7 @@ from superbiz_cli.harness.contract.violation import Violation
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.guard.claims import check_claims
 from superbiz_cli.harness.guard.draft_view import draft_view
-from superbiz_cli.harness.guard.evidence import Rejected, Verified, verify_evidence
+from superbiz_cli.harness.guard.evidence import NO_DRAFT, Rejected, Verified, verify_evidence
 from superbiz_cli.harness.guard.model_call import GuardCall
 from superbiz_cli.harness.guard.semantic import SemanticGuard, Supported, Unavailable, Unsupported
 from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_info_of, safe_fallback
@@ -99,7 +99,7 @@ class Release:
             case Completed(draft):
                 return self._without_conclusion(draft, query)
             case Stopped(reason):
-                return self._insufficient(query, stopped_by=reason)
+                return self._insufficient(query, stopped_by=reason, violations=NO_DRAFT.violations)
             case _:
                 assert_never(collection)
 
@@ -194,6 +194,7 @@ class Release:
         *,
         stopped_by: StopReason | DraftFault | None = None,
         missing_info: Sequence[str] = (),
+        violations: Sequence[Violation] = (),
     ) -> PublishedFallback:
         snapshot = self.snapshot()
         if snapshot.facts:
@@ -203,7 +204,12 @@ class Release:
         else:
             raise NothingPublishable(stopped_by)
         return self._fall_back(
-            kind, query, snapshot=snapshot, stopped_by=stopped_by, missing_info=missing_info
+            kind,
+            query,
+            snapshot=snapshot,
+            stopped_by=stopped_by,
+            missing_info=missing_info,
+            violations=violations,
         )
 
     def _fall_back(

@@ -80,7 +80,7 @@ def test_the_models_see_the_redacted_question_only() -> None:
     result = scene.ask("password hunter2 is refused")
     seen = [m.content for r in scene.guard_model.requests + scene.agent_model.requests for m in r.messages]
     assert not [text for text in seen if "hunter2" in text]
-    assert result.query == "password hunter2 is refused"
+    assert result.query == "password [REDACTED] is refused"
 
 
 def test_a_question_about_the_tool_is_answered_without_the_agent() -> None:

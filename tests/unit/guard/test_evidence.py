@@ -15,7 +15,7 @@ from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.status import EvidenceStatus, InvocationStatus
 from superbiz_cli.harness.contract.tool_call import SourceType, ToolErrorCode, ToolName
 from superbiz_cli.harness.contract.violation import ViolationCode
-from superbiz_cli.harness.guard.evidence import Rejected, Verified, verify_evidence
+from superbiz_cli.harness.guard.evidence import NO_DRAFT, Rejected, Verified, verify_evidence
 from superbiz_cli.harness.guard.rebuild import rebuild
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import CanonicalInvocation, InvocationStore, StoreFault
@@ -26,7 +26,7 @@ from tests.support.guarding import RUN_ID
 
 
 def check(
-    draft: Draft | None,
+    draft: Draft,
     *records: CanonicalInvocation,
     store: InvocationStore | None = None,
     catalog: ToolCatalog | None = None,
@@ -62,8 +62,8 @@ def test_footnotes_follow_the_order_of_first_citation() -> None:
     assert result.ref_of == {"ev-2": 1, "ev-1": 2, "ev-3": 3}
 
 
-def test_a_missing_draft_is_refused() -> None:
-    assert codes(check(None)) == [("DRAFT_MISSING", "draft")]
+def test_a_missing_draft_has_a_code_of_its_own() -> None:
+    assert codes(NO_DRAFT) == [("DRAFT_MISSING", "draft")]
 
 
 @pytest.mark.parametrize("analysis", [None, []])
