@@ -27,7 +27,9 @@ def test_a_question_that_cannot_be_asked_is_refused(world: World, kind: str) -> 
     refused_in_json(world.ask(diagnosis(), "--json", query=BAD_QUESTIONS[kind]).completed, "QUERY_INVALID")
 
 
-@pytest.mark.parametrize("stdin", [b"", b"  \n", b"x" * 17_000, b"payment \xff\xfe", b"\xed\xa0\x80", b"a\0b"])
+@pytest.mark.parametrize(
+    "stdin", [b"", b"  \n", b"x" * 17_000, b"payment \xff\xfe", b"\xed\xa0\x80", b"a\0b"]
+)
 def test_the_same_holds_for_what_comes_through_stdin(world: World, stdin: bytes) -> None:
     refused(world.ask(diagnosis(), query="-", stdin=stdin).completed, world)
 
