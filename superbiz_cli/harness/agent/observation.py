@@ -92,6 +92,19 @@ DRAFT_REPAIR_INSTRUCTION: Final[Mapping[DraftFault, str]] = {
         " draft again with exactly the documented fields and enum values."
     ),
 }
+FRAME_TEXTS: Final = (
+    *STOP_INSTRUCTION.values(),
+    *REPAIR_INSTRUCTION.values(),
+    *DRAFT_REPAIR_INSTRUCTION.values(),
+    DUPLICATE_ANSWERED,
+    DUPLICATE_FAILED,
+    REJECTED_AGAIN,
+    REJECTED_INPUT,
+    FAILED_CALL,
+    NOT_RUN_EXTRA,
+    REPAIR_NULL_KEY,
+)
+"""Every sentence that an observation says to the model, beside its data."""
 _HIDDEN_FIELDS = frozenset({"tool_call_id", "returned_count"})
 
 

@@ -8,7 +8,7 @@ from superbiz_cli.harness.agent.loop import AgentUnavailable, collect
 from superbiz_cli.harness.agent.tool_gate import ToolGate
 from superbiz_cli.harness.application.guard_calls import judge_call, repair_call
 from superbiz_cli.harness.application.parts import Parts, Question
-from superbiz_cli.harness.application.prompting import agent_input, agent_system_prompt
+from superbiz_cli.harness.application.prompting import agent_input, agent_system_prompt, instructions_of
 from superbiz_cli.harness.contract.evidence import EvidenceSnapshot
 from superbiz_cli.harness.contract.model import ModelRole
 from superbiz_cli.harness.contract.status import RunState
@@ -94,5 +94,6 @@ def _release(question: Question, parts: Parts, snapshot: Callable[[], EvidenceSn
         recorder=parts.ledger,
         skills=tuple(skill.name for skill in question.skills),
         similar_cases=question.similar_cases.case_ids,
+        instructions=instructions_of(parts, question.skills),
         language=parts.language,
     )

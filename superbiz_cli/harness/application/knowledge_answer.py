@@ -18,6 +18,7 @@ from superbiz_cli.harness.application.knowledge_passages import (
 )
 from superbiz_cli.harness.application.knowledge_words import nothing_found, unproven_answer
 from superbiz_cli.harness.application.parts import Parts, Question
+from superbiz_cli.harness.application.prompting import instructions_of
 from superbiz_cli.harness.audit.events import Scalar, TraceEvent, TraceType
 from superbiz_cli.harness.contract.draft import AnalysisItem, Draft
 from superbiz_cli.harness.contract.model import ModelRole, RetryFailure
@@ -34,6 +35,7 @@ from superbiz_cli.harness.contract.tool_call import ToolErrorCode, ToolFailed, T
 from superbiz_cli.harness.contract.violation import ViolationCode
 from superbiz_cli.harness.core.model_gate import ModelGate
 from superbiz_cli.harness.guard.claims import check_claims
+from superbiz_cli.harness.guard.disclosure import check_disclosure
 from superbiz_cli.harness.guard.model_call import GuardCall
 from superbiz_cli.harness.release.publishable import clean
 from superbiz_cli.harness.release.wording import language_of
@@ -103,8 +105,8 @@ def answer_from_knowledge(question: Question, query: str, parts: Parts) -> Knowl
     kept, withheld = _confirmed(statements, found, query, parts)
     if not kept:
         issues = [
-            ValidationIssue(code=ViolationCode.CLAIM_NOT_IN_EVIDENCE.value, target=f"statements[{index}]")
-            for index in withheld
+            ValidationIssue(code=code.value, target=f"statements[{index}]")
+            for index, code in withheld.items()
         ]
         places = [passage.place for passage in found.passages]
         fallback = unproven_answer(language, places=places, issues=issues)
@@ -227,8 +229,12 @@ def _statement(item: JsonValue, passages: int) -> Statement:
 
 def _confirmed(
     statements: Sequence[Statement], found: FoundPassages, query: str, parts: Parts
-) -> tuple[list[Statement], list[int]]:
-    """Return the statements whose figures, names and quotations stand in what they cite, and the others."""
+) -> tuple[list[Statement], dict[int, ViolationCode]]:
+    """Return the statements that may be published, and what is wrong with each of the others.
+
+    A statement's figures, names and quotations must stand in what it cites, and it must not repeat what
+    the model was told.
+    """
     draft = Draft(
         analysis=tuple(
             AnalysisItem(
@@ -242,13 +248,20 @@ def _confirmed(
     )
     evidence = [passage.evidence for passage in found.passages]
     ref_of = {_passage_id(item.ref): item.ref for item in evidence}
-    violations = check_claims(draft, evidence, ref_of, query=query)
-    targets = {violation.target for violation in violations}
-    withheld = [index for index in range(len(statements)) if f"analysis[{index}].text" in targets]
+    violations = (
+        *check_claims(draft, evidence, ref_of, query=query),
+        *check_disclosure(draft, evidence, instructions_of(parts, ()), query=query),
+    )
+    code_at = {violation.target: violation.code for violation in violations}
+    withheld = {
+        index: code_at[target]
+        for index in range(len(statements))
+        if (target := f"analysis[{index}].text") in code_at
+    }
     attributes: dict[str, Scalar] = {
         "violations": len(withheld),
         "references": len(found.passages),
-        "codes": ViolationCode.CLAIM_NOT_IN_EVIDENCE.value if withheld else "",
+        "codes": ",".join(dict.fromkeys(code.value for code in withheld.values())),
     }
     parts.ledger.emit(TraceEvent(TraceType.EVIDENCE_GUARD_INITIAL, attributes))
     return [statement for index, statement in enumerate(statements) if index not in withheld], withheld

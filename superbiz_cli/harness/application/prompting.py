@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from superbiz_cli.harness.application.parts import Question
+from superbiz_cli.harness.agent.observation import FRAME_TEXTS
+from superbiz_cli.harness.application.parts import Parts, Question
 from superbiz_cli.harness.contract.evidence import IncidentWindow
-from superbiz_cli.harness.contract.skill import Skill
+from superbiz_cli.harness.contract.skill import BilingualText, Skill
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
+from superbiz_cli.harness.guard.disclosure import Instructions
 
 
 def agent_system_prompt(instructions: str, skills: Sequence[Skill]) -> str:
@@ -29,6 +31,29 @@ def agent_input(question: Question, *, query: str) -> str:
             "similar_cases": list(question.similar_cases.hints),
         }
     )
+
+
+def instructions_of(parts: Parts, skills: Sequence[Skill]) -> Instructions:
+    """Return what the models of a Run are told: prompts, skills, tools, frames.
+
+    The sentences that a skill offers for a report are public.
+    """
+    told = (
+        *parts.prompts.texts.values(),
+        *(skill.text for skill in skills),
+        *(spec.description for spec in parts.catalog.specs()),
+        *FRAME_TEXTS,
+    )
+    return Instructions(told, public=tuple(text for skill in skills for text in _reportable(skill)))
+
+
+def _reportable(skill: Skill) -> Iterator[str]:
+    texts: list[BilingualText | None] = [signal.note for step in skill.plan for signal in step.signals]
+    for finding in skill.findings:
+        texts += [finding.statement, *finding.actions, *finding.advice]
+    for text in texts:
+        if text is not None:
+            yield from filter(None, (text.en, text.zh))
 
 
 def _window_json(window: IncidentWindow) -> JsonValue:

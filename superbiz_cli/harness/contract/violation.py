@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ViolationCode(StrEnum):
-    """The 20 mechanical violations of the evidence guard, and the claim check's one."""
+    """The 20 mechanical violations of the evidence guard, and one each of the checks of what is said."""
 
     DRAFT_MISSING = "DRAFT_MISSING"
     ANALYSIS_EMPTY = "ANALYSIS_EMPTY"
@@ -30,6 +30,7 @@ class ViolationCode(StrEnum):
     REPORT_REFERENCE_UNKNOWN = "REPORT_REFERENCE_UNKNOWN"
     LIMITATIONS_MISSING = "LIMITATIONS_MISSING"
     CLAIM_NOT_IN_EVIDENCE = "CLAIM_NOT_IN_EVIDENCE"
+    INSTRUCTIONS_DISCLOSED = "INSTRUCTIONS_DISCLOSED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.evidence import EvidenceSnapshot
 from superbiz_cli.harness.contract.report import EvidenceRef, Report, SafeFallback
 from superbiz_cli.harness.contract.status import FallbackType, ReleaseOutcome, StopReason
-from superbiz_cli.harness.contract.violation import Violation
+from superbiz_cli.harness.contract.violation import Violation, ViolationCode
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.guard.claims import check_claims
+from superbiz_cli.harness.guard.disclosure import NO_INSTRUCTIONS, Instructions, check_disclosure, quoted
 from superbiz_cli.harness.guard.draft_view import draft_view
 from superbiz_cli.harness.guard.evidence import NO_DRAFT, Rejected, Verified, verify_evidence
 from superbiz_cli.harness.guard.model_call import GuardCall
@@ -23,7 +24,7 @@ from superbiz_cli.harness.guard.semantic import SemanticGuard, Supported, Unavai
 from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_info_of, safe_fallback
 from superbiz_cli.harness.release.publishable import footnotes_of, publishable, report_of
 from superbiz_cli.harness.release.repair import can_be_repaired, repair
-from superbiz_cli.harness.release.wording import LanguageSetting, Sentence, language_of
+from superbiz_cli.harness.release.wording import LanguageSetting, Sentence, language_of, say
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 
@@ -74,7 +75,7 @@ class Release:
 
     `snapshot` reads again what the collection saw; it is asked only when a repair or a fallback
     needs it. `skills` names the procedures that guided the Run, `similar_cases` the earlier cases that
-    it was given as hints.
+    it was given as hints, `instructions` is what its models were told and no reader is shown.
     """
 
     run: Run
@@ -86,6 +87,7 @@ class Release:
     recorder: Recorder
     skills: tuple[str, ...] = ()
     similar_cases: tuple[str, ...] = ()
+    instructions: Instructions = NO_INSTRUCTIONS
     language: LanguageSetting = "auto"
 
     def decide(self, collection: Collection, *, query: str) -> Published:
@@ -131,7 +133,10 @@ class Release:
             examined = self._repaired(draft, examined, query)
         if isinstance(examined, Rejected):
             return self._fall_back(
-                FallbackType.EVIDENCE_VALIDATION_FAILED, query, violations=examined.violations
+                FallbackType.EVIDENCE_VALIDATION_FAILED,
+                query,
+                because=_why(examined.violations),
+                violations=examined.violations,
             )
         return self._judged(examined, query)
 
@@ -143,7 +148,10 @@ class Release:
 
     def _held_against(self, draft: Draft, verified: Verified, query: str) -> _Examined | Rejected:
         shown = publishable(draft, verified.evidence, language_of(query, self.language))
-        violations = check_claims(shown, verified.evidence, verified.ref_of, query=query)
+        violations = (
+            *check_claims(shown, verified.evidence, verified.ref_of, query=query),
+            *check_disclosure(shown, verified.evidence, self.instructions, query=query),
+        )
         return Rejected(violations) if violations else _Examined(shown, verified)
 
     def _repaired(self, draft: Draft, rejected: Rejected, query: str) -> _Examined | Rejected:
@@ -162,7 +170,7 @@ class Release:
                 report = report_of(
                     examined.shown,
                     verified,
-                    reason=reason,
+                    reason=self._reason(reason, verified, query),
                     skills=self.skills,
                     similar_cases=self.similar_cases,
                 )
@@ -186,7 +194,19 @@ class Release:
                 violations=result.violations,
                 has_conclusion=False,
             )
-        return self._insufficient(query, missing_info=missing_info_of(draft))
+        return self._insufficient(query, missing_info=self._own_words(missing_info_of(draft), query))
+
+    def _reason(self, reason: str, verified: Verified, query: str) -> str:
+        """Return the judge's reason, unless it is a piece of the judge's instructions."""
+        if not self.instructions.recited_in({"reason": reason}, known=quoted(verified.evidence, query)):
+            return reason
+        return say(Sentence.REASON_WITHHELD, language_of(query, self.language))
+
+    def _own_words(self, lines: Sequence[str], query: str) -> tuple[str, ...]:
+        """Return the lines that repeat nothing of what the model was told."""
+        numbered = {str(number): line for number, line in enumerate(lines)}
+        recited = self.instructions.recited_in(numbered, known=[query])
+        return tuple(line for number, line in numbered.items() if number not in recited)
 
     def _insufficient(
         self,
@@ -245,6 +265,11 @@ class Release:
 
     def _emit(self, type_: TraceType, attributes: dict[str, Scalar]) -> None:
         self.recorder.emit(TraceEvent(type_, attributes))
+
+
+def _why(violations: Sequence[Violation]) -> Sentence | None:
+    discloses = any(found.code is ViolationCode.INSTRUCTIONS_DISCLOSED for found in violations)
+    return Sentence.INSTRUCTIONS_REPEATED if discloses else None
 
 
 def _guard_attributes(draft: Draft, result: _Examined | Verified | Rejected) -> dict[str, Scalar]:

@@ -26,6 +26,7 @@ BEYOND_REPAIR = frozenset(
         ViolationCode.ANALYSIS_TEXT_MISSING,
         ViolationCode.REPORT_TEXT_MISSING,
         ViolationCode.LIMITATIONS_MISSING,
+        ViolationCode.INSTRUCTIONS_DISCLOSED,
     }
 )
 

@@ -19,6 +19,7 @@ class Sentence(StrEnum):
 
     VALIDATION_FAILED = "VALIDATION_FAILED"
     REFERENCES_FAILED = "REFERENCES_FAILED"
+    INSTRUCTIONS_REPEATED = "INSTRUCTIONS_REPEATED"
     JUDGED_UNSUPPORTED = "JUDGED_UNSUPPORTED"
     JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
     NO_PROOF = "NO_PROOF"
@@ -44,6 +45,7 @@ class Sentence(StrEnum):
     PATTERNS_SHOWN = "PATTERNS_SHOWN"
     ROWS_CUT = "ROWS_CUT"
     PASSAGES_CUT = "PASSAGES_CUT"
+    REASON_WITHHELD = "REASON_WITHHELD"
 
 
 _EN: Final[Mapping[Sentence, str]] = {
@@ -54,6 +56,9 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.REFERENCES_FAILED: (
         "The draft names no cause, and {count} of its references could not be confirmed in the "
         "recorded results."
+    ),
+    Sentence.INSTRUCTIONS_REPEATED: (
+        "The draft repeats what the model was told instead of what was found. It is not published."
     ),
     Sentence.JUDGED_UNSUPPORTED: (
         "A cause was drafted and its references are real, but the independent judge found it not "
@@ -91,12 +96,14 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.PATTERNS_SHOWN: "{shown} of {total} patterns were read. {refs}",
     Sentence.ROWS_CUT: "Only the first {shown} rows were read. {refs}",
     Sentence.PASSAGES_CUT: "Only the first {shown} passages were read. {refs}",
+    Sentence.REASON_WITHHELD: "The judge gave no reason of its own.",
 }
 _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.VALIDATION_FAILED: (
         "草稿给出了根因，但其中 {count} 处引用、数字或引文无法在记录的结果中核实，因此不予发布。"
     ),
     Sentence.REFERENCES_FAILED: "草稿没有给出根因，其中有 {count} 处引用无法在已记录的结果中核实。",
+    Sentence.INSTRUCTIONS_REPEATED: "草稿重复了给模型的指令，而不是查到的内容，因此不予发布。",
     Sentence.JUDGED_UNSUPPORTED: "草稿给出了根因，引用也真实存在，但独立裁判认为证据不足，因此不予发布。",
     Sentence.JUDGE_UNAVAILABLE: "草稿给出了根因，引用也真实存在，但独立裁判没有给出裁决，因此不予发布。",
     Sentence.NO_PROOF: "已查到的内容不足以证明根因。",
@@ -122,6 +129,7 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.PATTERNS_SHOWN: "共 {total} 种日志模式，读取了其中 {shown} 种。{refs}",
     Sentence.ROWS_CUT: "只读取了前 {shown} 行。{refs}",
     Sentence.PASSAGES_CUT: "只读取了前 {shown} 段文档。{refs}",
+    Sentence.REASON_WITHHELD: "裁判没有给出自己的理由。",
 }
 _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {"en": _EN, "zh": _ZH}
 

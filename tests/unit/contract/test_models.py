@@ -120,10 +120,10 @@ def test_an_action_that_says_nothing_about_it_needs_confirmation() -> None:
     assert action.requires_human_confirmation
 
 
-def test_the_evidence_guard_has_twenty_codes_and_the_claim_check_one() -> None:
+def test_the_evidence_guard_has_twenty_codes_and_the_checks_of_what_is_said_one_each() -> None:
     codes = [code.value for code in ViolationCode]
-    assert len(codes) == 21
-    assert codes[-1] == "CLAIM_NOT_IN_EVIDENCE"
+    assert len(codes) == 22
+    assert codes[-2:] == ["CLAIM_NOT_IN_EVIDENCE", "INSTRUCTIONS_DISCLOSED"]
 
 
 def test_every_tool_reads_a_kind_of_source() -> None:
