@@ -15,6 +15,7 @@ from superbiz_cli import __version__
 
 def main() -> NoReturn:
     """Run the program and end the process."""
+    _open_what_is_closed()
     _leave(run_process(sys.argv[1:]))
 
 
@@ -35,6 +36,21 @@ def run_process(argv: list[str]) -> int:
     except Exception as error:
         _report_defect(error, with_traceback="--debug" in argv)
         return 1
+
+
+def _open_what_is_closed() -> None:
+    """Put something under a standard stream that was closed, or the next file opened would get its number.
+
+    An output is opened for reading only: writing to it fails, and is reported, as on a closed one.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is not None:
+            continue
+        descriptor = os.open(os.devnull, os.O_RDONLY)
+        if descriptor != number:  # pragma: no cover - the lowest free number is the one that was closed
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _escape_what_cannot_be_encoded() -> None:

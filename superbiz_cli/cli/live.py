@@ -16,7 +16,7 @@ from rich.text import Text
 from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli.page import plain, render_lines
 from superbiz_cli.cli.stages import Mark, Step, doing, step_of
-from superbiz_cli.cli.streams import ClosedPipe, Streams, terminal_height
+from superbiz_cli.cli.streams import Streams, terminal_height
 from superbiz_cli.cli.wrap import clip, pad
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceType
 
@@ -102,9 +102,7 @@ class PlainView:
         self._say(plain(f"note: {text}"))
 
     def tick(self) -> None:
-        """Notice when nobody will read the result."""
-        if self._streams.reader_has_left():
-            raise ClosedPipe
+        """Say nothing: each line stands for a step that ended."""
 
     def interrupted(self) -> None:
         """Answer the signal at once."""
@@ -155,9 +153,7 @@ class LiveView:
         self._warnings.append(text)
 
     def tick(self) -> None:
-        """Move the clock on, and notice when nobody will read the result."""
-        if self._streams.reader_has_left():
-            raise ClosedPipe
+        """Move the clock on."""
         self._draw()
 
     def interrupted(self) -> None:
@@ -166,10 +162,11 @@ class LiveView:
         self._draw(now=True)
 
     def close(self) -> None:
-        """Take the view off the screen."""
+        """Take the view off the screen, but for what names the Run: the scrollback must still tell."""
         if self._live is not None:
             self._live.stop()
             self._live = None
+            self._streams.note(render_lines(self._head, color=self._streams.notes_in_color).rstrip("\n"))
         for text in self._warnings:
             self._streams.note(plain(f"note: {text}").plain)
         self._warnings.clear()

@@ -14,6 +14,7 @@ from rich.text import Text
 from superbiz_cli.cli.wrap import wrap
 from superbiz_cli.harness.tool.sanitize import sanitize
 
+_LEAST_ROOM = 20
 INDENT = "  "
 
 
@@ -65,7 +66,15 @@ class Page:
             for cell, width in zip(row[:-1], widths, strict=False):
                 head.append_text(cell)
                 head.append(" " * (width - cell_len(cell.plain) + 2))
-            room = max(20, self.width - cell_len(head.plain))
+            room = self.width - cell_len(head.plain)
+            if room < _LEAST_ROOM:  # too long a first cell: the last one goes below
+                self._lines.extend(
+                    wrap(Text(" ").join(row[:-1]), width=self.width, first=indent, rest=indent)
+                )
+                self._lines.extend(
+                    wrap(row[-1], width=self.width, first=indent + INDENT, rest=indent + INDENT)
+                )
+                continue
             tail = wrap(row[-1], width=room)
             self._lines.append(Text.assemble(head, tail[0]))
             self._lines.extend(Text.assemble(" " * cell_len(head.plain), more) for more in tail[1:])

@@ -252,7 +252,7 @@ def _stdout_failed() -> SuperbizError:
     return SuperbizError(
         ErrorCode.OUTPUT_FAILED,
         "the result cannot be written to the output",
-        hint="is the disk full?",
+        hint="is it closed, or its disk full?",
     )
 
 

@@ -98,6 +98,21 @@ def test_a_closed_pipe_ends_with_141_and_without_a_traceback() -> None:
         assert process.stderr.read() == ""
 
 
+@pytest.mark.parametrize("program", [[*FAKE, *ASK[3:]], [PYTHON, "-m", "superbiz_cli", "skills", "list"]])
+def test_a_stream_that_was_closed_before_the_start_ends_in_one_sentence(program: list[str]) -> None:
+    def without(*closed: str) -> subprocess.CompletedProcess[str]:
+        shell = ["sh", "-c", f'exec "$@" {" ".join(closed)}', "sh", *program]
+        return subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False)
+
+    no_stdout = without(">&-")
+    assert no_stdout.returncode == 1
+    assert "cannot be written" in no_stdout.stderr
+    assert "Traceback" not in no_stdout.stderr
+    assert without("2>&-").returncode == 0
+    assert without("<&-").returncode == 0
+    assert without("<&-", ">&-", "2>&-").returncode == 1
+
+
 def test_the_first_sign_of_life_comes_before_the_harness_is_imported() -> None:
     command = [PYTHON, "-X", "importtime", "-m", "superbiz_cli", "diagnose", "what can you do?"]
     with start(command) as process:
