@@ -98,8 +98,9 @@ def test_a_closed_pipe_ends_with_141_and_without_a_traceback() -> None:
         assert process.stderr.read() == ""
 
 
-@pytest.mark.parametrize("program", [[*FAKE, *ASK[3:]], [PYTHON, "-m", "superbiz_cli", "skills", "list"]])
-def test_a_stream_that_was_closed_before_the_start_ends_in_one_sentence(program: list[str]) -> None:
+def test_a_stream_that_was_closed_before_the_start_ends_in_one_sentence() -> None:
+    program = [PYTHON, "-m", "superbiz_cli", "skills", "list"]
+
     def without(*closed: str) -> subprocess.CompletedProcess[str]:
         shell = ["sh", "-c", f'exec "$@" {" ".join(closed)}', "sh", *program]
         return subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False)
