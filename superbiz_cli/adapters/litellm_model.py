@@ -146,6 +146,7 @@ class LitellmModel:
                 verify=self._trust(route), trust_env=False, proxy=self._proxy, retries=0
             ),
             max_response_bytes=self._max_response_bytes,
+            sets_aside=True,
         )
         try:
             self._register(litellm, route)
@@ -158,7 +159,7 @@ class LitellmModel:
             )
             client = _client(route, transport, timeout_s=timeout_s)
             response = await litellm.acompletion(**arguments, client=client, timeout=timeout_s)
-            return read_reply(response)
+            return read_reply(response, transport.exchange.aside)
         except ModelUnavailable:
             raise
         except Exception as error:

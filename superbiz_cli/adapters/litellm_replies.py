@@ -9,10 +9,10 @@ import math
 from typing import Any
 
 from superbiz_cli.adapters.http_failures import failure_for_status, hint_for_status
+from superbiz_cli.adapters.litellm_shapes import Aside
 from superbiz_cli.adapters.litellm_transport import Exchange, WireFault
 from superbiz_cli.harness.contract.model import (
     ModelReply,
-    ModelToolCall,
     ModelUnavailable,
     ReportedUsage,
     RetryFailure,
@@ -21,8 +21,11 @@ from superbiz_cli.harness.contract.model import (
 _MODEL_NAME_CHARS = 128
 
 
-def read_reply(response: Any) -> ModelReply:
-    """Read a litellm `ModelResponse`. Raises ModelUnavailable(INVALID_OUTPUT) if it is not one reply."""
+def read_reply(response: Any, aside: Aside) -> ModelReply:
+    """Read a litellm `ModelResponse` and what stood beside it.
+
+    Raises ModelUnavailable(INVALID_OUTPUT) if it is not one reply.
+    """
     choices = getattr(response, "choices", None)
     if not isinstance(choices, list) or len(choices) != 1:
         raise _invalid("the endpoint sent no answer, or several")
@@ -30,9 +33,9 @@ def read_reply(response: Any) -> ModelReply:
     message = choice.message
     reply = ModelReply(
         content=_text(message.content),
-        tool_calls=tuple(_tool_call(call) for call in message.tool_calls or ()),
+        tool_calls=aside.tool_calls,
         finish_reason=choice.finish_reason if isinstance(choice.finish_reason, str) else None,
-        usage=_usage(getattr(response, "usage", None)),
+        usage=aside.usage or _usage(getattr(response, "usage", None)),
         model=_model_name(getattr(response, "model", None)),
         cost_usd=_cost(getattr(response, "_hidden_params", None)),
     )
@@ -95,13 +98,6 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _invalid("the answer is not text")
     return value
-
-
-def _tool_call(call: Any) -> ModelToolCall:
-    """Read one call. A provider's id may be missing or of any shape: the harness mints its own."""
-    return ModelToolCall(
-        id=str(call.id or ""), name=_text(call.function.name), arguments=_text(call.function.arguments)
-    )
 
 
 def _usage(usage: Any) -> ReportedUsage:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import httpx
 
 from superbiz_cli.adapters.http_failures import retry_after_s
+from superbiz_cli.adapters.litellm_shapes import Aside, set_aside
 
 
 class WireFault(StrEnum):
@@ -33,7 +34,10 @@ class WireFault(StrEnum):
 
 @dataclass(slots=True)
 class Exchange:
-    """The one request as seen on the wire. `address` is "host:port" of our own configuration."""
+    """The one request as seen on the wire. `address` is "host:port" of our own configuration.
+
+    `aside` is what was taken out of the reply's body before the library read it.
+    """
 
     requests: int = 0
     refused_resends: int = 0
@@ -41,6 +45,7 @@ class Exchange:
     status: int | None = None
     retry_after_s: float | None = None
     fault: WireFault | None = None
+    aside: Aside = field(default_factory=Aside)
 
 
 class ExchangeEnded(httpx.TransportError):
@@ -51,12 +56,16 @@ class OneRequestTransport(httpx.AsyncBaseTransport):
     """Sends the first request through `inner`, refuses every other, caps the response.
 
     `max_response_bytes` counts what comes over the wire; compression is not accepted, because a
-    small compressed body could become an unbounded one.
+    small compressed body could become an unbounded one. `sets_aside` takes out of a chat reply what
+    the library above could stumble over (`litellm_shapes`).
     """
 
-    def __init__(self, inner: httpx.AsyncBaseTransport, *, max_response_bytes: int) -> None:
+    def __init__(
+        self, inner: httpx.AsyncBaseTransport, *, max_response_bytes: int, sets_aside: bool = False
+    ) -> None:
         self._inner = inner
         self._max_response_bytes = max_response_bytes
+        self._sets_aside = sets_aside
         self.exchange = Exchange()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -79,9 +88,11 @@ class OneRequestTransport(httpx.AsyncBaseTransport):
             exchange.fault = WireFault.ENCODED
             await response.aclose()
             raise ExchangeEnded("a compressed response is not read", request=request)
-        stream = _CappedStream(response.stream, exchange=exchange, limit=self._max_response_bytes)
+        capped = _CappedStream(response.stream, exchange=exchange, limit=self._max_response_bytes)
+        stream: httpx.AsyncByteStream = _ReadableReply(capped, exchange) if self._sets_aside else capped
+        headers = [pair for pair in response.headers.raw if pair[0].lower() != b"content-length"]
         return httpx.Response(
-            response.status_code, headers=response.headers, stream=stream, extensions=response.extensions
+            response.status_code, headers=headers, stream=stream, extensions=response.extensions
         )
 
     async def aclose(self) -> None:
@@ -111,6 +122,22 @@ class _CappedStream(httpx.AsyncByteStream):
         except httpx.TransportError as error:
             self._exchange.fault = self._exchange.fault or _read_fault(error)
             raise
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _ReadableReply(httpx.AsyncByteStream):
+    """The whole body as one chunk, without what is set aside."""
+
+    def __init__(self, inner: _CappedStream, exchange: Exchange) -> None:
+        self._inner = inner
+        self._exchange = exchange
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        body = b"".join([chunk async for chunk in self._inner])
+        body, self._exchange.aside = set_aside(body)
+        yield body
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -42,7 +42,7 @@ def as_expected(case: Case, played: Played, published: Mapping[str, Any]) -> Non
         assert kinds & set(expect["fallback_types"]), published["fallback"]
     if "run_states" in expect:
         assert published["run_state"] in expect["run_states"]
-    if "stop_reasons" in expect and "SUCCESS" not in expect["outcomes"] and not _lost_its_model(played):
+    if "stop_reasons" in expect and "SUCCESS" not in expect["outcomes"]:
         stops = {stop["reason"] for stop in played.flow.events("COLLECTION_STOPPED")}
         assert stops & set(expect["stop_reasons"])
 
@@ -113,11 +113,6 @@ def only_proven(played: Played, published: Mapping[str, Any]) -> None:
     assert all(item["refs"] and set(item["refs"]) <= refs for item in published["report"]["analysis"])
     [decision] = played.flow.events("SEMANTIC_GUARD_DECISION")
     assert decision["verdict"] == "SUPPORTED"
-
-
-def _lost_its_model(played: Played) -> bool:
-    """Whether a request of the agent was not answered: litellm refuses some replies as a whole."""
-    return any(step["kind"] == "UNANSWERED" for step in played.flow.events("AGENT_MODEL_STEP"))
 
 
 def _model_calls(played: Played) -> Any:

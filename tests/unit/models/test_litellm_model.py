@@ -118,6 +118,36 @@ def test_tool_calls_travel_in_both_directions(
     assert "RESULT" in sent.text
 
 
+ODD_ARGUMENTS = {
+    "cut off": '{"input":{"query":',
+    "an integer of 5,000 digits": f'{{"input":{"9" * 5_000}}}',
+    "nested 20,000 deep": "[" * 20_000 + "]" * 20_000,
+    "a number": "7",
+    "prose": "query_logs(payment)",
+}
+
+
+@pytest.mark.parametrize("name", ["query_logs", "multi_tool_use.parallel", "no such tool!"])
+@pytest.mark.parametrize("kind", ODD_ARGUMENTS)
+def test_arguments_of_any_form_come_back_as_the_text_that_the_model_wrote(
+    kind: str, name: str, server: ModelServer, runtime: LitellmRuntime
+) -> None:
+    arguments = ODD_ARGUMENTS[kind]
+    server.script(Answer(content=None, tool_calls=[tool_call(name, arguments, id=None)]))
+    reply = ask(model_for("openai/some-model", server, runtime))
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [(name, arguments)]
+
+
+@pytest.mark.parametrize("usage", [("x", 1), (-5, 2), (1.5, None), ([], {}), (10**30, 0)])
+def test_odd_usage_costs_no_reply(
+    route: str, usage: tuple[object, object], server: ModelServer, runtime: LitellmRuntime
+) -> None:
+    server.script(Answer(usage=usage))
+    reply = ask(model_for(route, server, runtime))
+    assert reply.content == "ok"
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == usage
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504])
 def test_a_failing_endpoint_is_asked_once_and_named_by_its_status(
     route: str, status: int, server: ModelServer, runtime: LitellmRuntime
