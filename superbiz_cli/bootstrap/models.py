@@ -62,7 +62,7 @@ def open_model(route: ModelRoute, stack: ExitStack, *, environ: Mapping[str, str
     )
     if model.problem is not None:
         raise SuperbizError(
-            ErrorCode.MODEL_UNAVAILABLE, f"The model {route.name} cannot be used.", hint=model.problem
+            ErrorCode.CONFIG_INVALID, f"The model {route.name} cannot be used.", hint=model.problem
         )
     stack.callback(model.close)
     model.warm_up()

@@ -315,7 +315,7 @@ def _short_help() -> str:
 def _usage_error(error: TyperException) -> SuperbizError:
     ctx = getattr(error, "ctx", None)
     command = ctx.command_path if ctx is not None else "superbiz"
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace("Value error, ", "")  # pydantic's prefix
     code = ExitCode.USAGE if error.exit_code == ExitCode.USAGE else ExitCode.FAILED
     return SuperbizError(ErrorCode.USAGE, _lower_first(message), hint=f"{command} --help", exit_code=code)
 

@@ -14,7 +14,7 @@ from superbiz_cli import assets
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.settings.keys import nearest_in_entry
 from superbiz_cli.settings.layers import Layer, Merged, Origin, OriginKind, merge
-from superbiz_cli.settings.routes import provider_of
+from superbiz_cli.settings.routes import OFFLINE_ROUTE, SCRIPTED_PREFIX, provider_of
 from superbiz_cli.settings.secrets import refuse_secrets
 from superbiz_cli.settings.sources import (
     Override,
@@ -105,6 +105,10 @@ def _file_layers(
     return layers, (notice,) if notice else ()
 
 
+_WITHOUT_ADDRESS = ("", provider_of(OFFLINE_ROUTE), SCRIPTED_PREFIX)
+"""What needs no address: one that stands beside it was written for the model that a flag names."""
+
+
 def _for_model(name: str, merged: Merged) -> list[Layer]:
     """Return the layers of --model: both roles use it, and no address or key of another provider."""
     origin = Origin(OriginKind.FLAG, "--model")
@@ -113,7 +117,7 @@ def _for_model(name: str, merged: Merged) -> list[Layer]:
         section = _table(merged.values, "model", role)
         before = section.get("name") or _table(merged.values, "model", "agent").get("name") or ""
         values: dict[str, Any] = {"name": name}
-        if provider_of(str(before)) != provider_of(name):
+        if provider_of(str(before)) not in (provider_of(name), *_WITHOUT_ADDRESS):
             values |= {"api_base": None, "api_key_env": None}
         layers.append(Layer(origin, {"model": {role: values}}))
     return layers

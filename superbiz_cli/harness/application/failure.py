@@ -62,22 +62,22 @@ def failure_of(error: BaseException, *, model: str, guard_model: str) -> Failure
         case RoutingUnavailable():
             return Failure(
                 code=FailureCode.ROUTING_UNAVAILABLE,
-                message=f"The question was not routed: model {guard_model} {_model_fault(error.failure)}.",
-                hint=error.hint or _CHECK_MODEL,
+                message=f"The question was not routed: model {guard_model} {_model_fault(error)}.",
+                hint=_CHECK_MODEL,
                 unavailable=_MODEL,
             )
         case AgentUnavailable():
             return Failure(
                 code=FailureCode.DIAGNOSIS_UNAVAILABLE,
-                message=f"The diagnosis could not go on: model {model} {_model_fault(error.failure)}.",
-                hint=error.hint or _CHECK_MODEL,
+                message=f"The diagnosis could not go on: model {model} {_model_fault(error)}.",
+                hint=_CHECK_MODEL,
                 unavailable=_MODEL,
             )
         case AnswerUnavailable():
             return Failure(
                 code=FailureCode.KNOWLEDGE_UNAVAILABLE,
-                message=f"The question was not answered: model {model} {_model_fault(error.failure)}.",
-                hint=error.hint or _CHECK_MODEL,
+                message=f"The question was not answered: model {model} {_model_fault(error)}.",
+                hint=_CHECK_MODEL,
                 unavailable=_MODEL,
             )
         case KnowledgeLookupFailed():
@@ -128,5 +128,6 @@ def ended(state: RunState) -> Failure:
     return Failure(code=failure_code_for(state), message=message, hint=hint)
 
 
-def _model_fault(failure: RetryFailure) -> str:
-    return _MODEL_FAULT.get(failure, "refused the request")
+def _model_fault(error: RoutingUnavailable | AgentUnavailable | AnswerUnavailable) -> str:
+    said = _MODEL_FAULT.get(error.failure, "refused the request")
+    return f"{said}: {error.hint}" if error.hint else said

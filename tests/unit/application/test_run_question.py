@@ -126,7 +126,7 @@ def test_a_model_that_never_answers_is_named_as_the_missing_dependency() -> None
     result = asking(agent=(ModelUnavailable(RetryFailure.TIMEOUT, hint="start it"),)).ask()
     assert result.failure is not None
     assert (result.failure.code, result.failure.unavailable) == (FailureCode.DIAGNOSIS_UNAVAILABLE, "model")
-    assert result.failure.hint == "start it"
+    assert result.failure.message.endswith("start it.")
 
 
 def test_a_judge_that_breaks_the_budget_leaves_the_facts_and_the_state() -> None:

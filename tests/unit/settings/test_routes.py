@@ -48,6 +48,13 @@ def test_the_model_of_a_flag_keeps_the_address_of_its_own_provider(tmp_path: Pat
     assert (agent.name, agent.api_base, agent.api_key_env) == ("openai/other", "http://one", "ONE_KEY")
 
 
+@pytest.mark.parametrize("name", ["", "name = 'offline/playbook'\n"])
+def test_an_address_without_a_model_is_for_the_model_of_the_flag(tmp_path: Path, name: str) -> None:
+    configured = f"[model.agent]\n{name}api_base = 'http://one'\napi_key_env = 'ONE_KEY'\n"
+    agent, _ = routes(tmp_path, configured, model="openai/x")
+    assert (agent.name, agent.api_base, agent.api_key_env) == ("openai/x", "http://one", "ONE_KEY")
+
+
 def test_without_configuration_the_built_in_model_is_used(tmp_path: Path) -> None:
     agent, guard = routes(tmp_path, "")
     assert agent.is_offline
