@@ -40,6 +40,7 @@ UPDATE invocation SET record = ?
 WHERE run_id = ? AND tool_call_id = ? AND record = ? AND expires_at_ms > ?
 """
 _SELECT = "SELECT record FROM invocation WHERE run_id = ? AND tool_call_id = ? AND expires_at_ms > ?"
+_MAX_CHECKED_PAGES = 16_384  # 64 MiB, read in well under 0.1 s
 _CORRUPT_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _PRIMARY_CODE_MASK = 0xFF  # https://www.sqlite.org/rescode.html: the rest tells the extended code
 
@@ -141,6 +142,17 @@ class SqliteInvocationStore:
             for statement in _SCHEMA.split(";"):
                 self._connection.execute(statement)
         self.purge()
+        self._refuse_damage()
+
+    def _refuse_damage(self) -> None:
+        """Find a damaged page before anything is spent, unless the file is too large to read at once."""
+        with _translated():
+            [pages] = self._connection.execute("PRAGMA page_count").fetchone()
+            if pages > _MAX_CHECKED_PAGES:
+                return
+            [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(StoreFault.CORRUPT)
 
     def _encode(self, record: CanonicalInvocation) -> bytes:
         return encode_record(record, max_bytes=self._max_record_bytes)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from superbiz_cli.adapters import sqlite_invocations
 from superbiz_cli.adapters.sqlite_invocations import SqliteInvocationStore
 from superbiz_cli.harness.tool.invocation import CanonicalInvocation, StoreError, StoreFault
 from tests.support.clock import FakeClock
@@ -107,6 +108,22 @@ def test_a_damaged_page_is_corrupt_and_shows_nothing_of_it(path: Path) -> None:
         store.find("run-1", "ev-1")
     assert caught.value.fault is StoreFault.CORRUPT
     assert "malformed" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_damaged_table_is_found_when_the_store_is_opened(path: Path) -> None:
+    with closing(SqliteInvocationStore.open(path)) as store:
+        complete(store, READY)
+    pages = bytearray(path.read_bytes())
+    pages[4096:8192] = b"\xff" * 4096
+    path.write_bytes(pages)
+    with pytest.raises(StoreError) as caught:
+        SqliteInvocationStore.open(path)
+    assert caught.value.fault is StoreFault.CORRUPT
+
+
+def test_a_file_too_large_to_check_is_opened_unchecked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_invocations, "_MAX_CHECKED_PAGES", 0)
+    SqliteInvocationStore.open(path).close()
 
 
 def test_a_text_where_the_record_should_be_is_corrupt(store: SqliteInvocationStore) -> None:
