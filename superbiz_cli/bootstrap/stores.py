@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from superbiz_cli.bootstrap.run_ids import AUDIT_FILE
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
 from superbiz_cli.harness.audit.failure import AuditFault
@@ -15,7 +16,6 @@ from superbiz_cli.harness.audit.no_archive import NoArchive
 from superbiz_cli.harness.tool.invocation import InvocationStore, StoreError, StoreFault
 from superbiz_cli.settings import Settings
 
-AUDIT_FILE = "superbiz.db"
 CANONICAL_FILE = "canonical.db"
 _NEEDS_A_PERSON = {AuditFault.CORRUPT, AuditFault.NEWER, AuditFault.MISCONFIGURED}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from superbiz_cli.cli.completion import complete_run
 from superbiz_cli.cli.options import Invocation, contradiction
 from superbiz_cli.errors import ErrorCode, SuperbizError
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 def feedback(
     ctx: typer.Context,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, or its beginning.")],
+    run: Annotated[
+        str,
+        typer.Argument(metavar="RUN", help="Id of the run, or its beginning.", autocompletion=complete_run),
+    ],
     helpful: Annotated[bool, typer.Option("--helpful", help="It was right; keep it as a case.")] = False,
     wrong: Annotated[bool, typer.Option("--wrong", help="It was wrong; never recall it.")] = False,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What else to remember.")] = "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from superbiz_cli.cli.completion import complete_run
 from superbiz_cli.cli.options import Invocation
 from superbiz_cli.errors import ErrorCode, SuperbizError
 
@@ -56,7 +57,11 @@ def show_run(
     ctx: typer.Context,
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; the last one if not given."),
+        typer.Argument(
+            metavar="[RUN]",
+            help="Id of the run, or its beginning; the last one if not given.",
+            autocompletion=complete_run,
+        ),
     ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also the model calls, agent steps and tool calls.")

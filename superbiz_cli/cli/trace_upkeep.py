@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from superbiz_cli.cli.completion import complete_run
 from superbiz_cli.cli.options import Format, Invocation
 from superbiz_cli.cli.trace import ALL_RUNS, NOTHING, find_run
 from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
@@ -15,7 +16,11 @@ def verify(
     ctx: typer.Context,
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; all runs if not given."),
+        typer.Argument(
+            metavar="[RUN]",
+            help="Id of the run, or its beginning; all runs if not given.",
+            autocompletion=complete_run,
+        ),
     ] = None,
 ) -> int:
     """Check that the records are the ones that were written.
@@ -53,7 +58,10 @@ def verify(
 
 def export(
     ctx: typer.Context,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, or its beginning.")],
+    run: Annotated[
+        str,
+        typer.Argument(metavar="RUN", help="Id of the run, or its beginning.", autocompletion=complete_run),
+    ],
     reasoning: Annotated[
         bool, typer.Option("--reasoning", help="Also what the model wrote, if it was kept.")
     ] = False,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from superbiz_cli.adapters.sql_audit.archive import open_archive
-from superbiz_cli.bootstrap.stores import AUDIT_FILE
+from superbiz_cli.bootstrap.run_ids import AUDIT_FILE
 from superbiz_cli.harness.contract.report import RunResult
 from tests.support.audit import write_run
 from tests.support.results import fallback_result, result

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from superbiz_cli.adapters.sql_audit.archive import open_archive
-from superbiz_cli.bootstrap.stores import AUDIT_FILE
+from superbiz_cli.bootstrap.run_ids import AUDIT_FILE
 from tests.support.audit import BEGAN, write_run
 from tests.support.results import fallback_result, result
 from tests.support.run_cli import run_cli

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from superbiz_cli.bootstrap.stores import AUDIT_FILE, CANONICAL_FILE
+from superbiz_cli.bootstrap.run_ids import AUDIT_FILE
+from superbiz_cli.bootstrap.stores import CANONICAL_FILE
 from superbiz_cli.harness.audit.archive import RunArchive
 from superbiz_cli.harness.audit.replay import Replay, ReplayDepth, replay_run
 from superbiz_cli.harness.audit.rows import StoredRun
