@@ -106,11 +106,21 @@ def test_an_output_column_can_be_named_where_a_server_lets_it(sql: str, meant: s
         ("SELECT price AS state, COUNT(*) FROM tickets GROUP BY state", "alias_ambiguous"),
         ("SELECT COUNT(*) AS price FROM tickets HAVING price > ?", "alias_ambiguous"),
         ("SELECT price - id AS diff FROM tickets ORDER BY diff + id", "column_not_allowed"),
+        ("SELECT price AS id FROM tickets ORDER BY id + owner_id", "alias_ambiguous"),
+        ("SELECT price AS id FROM tickets ORDER BY -(owner_id * id)", "alias_ambiguous"),
         ("SELECT COUNT(*) AS n FROM tickets HAVING SUM(n) > ?", "column_not_allowed"),
     ],
 )
 def test_an_alias_that_a_server_might_take_for_a_column_is_refused(sql: str, category: str) -> None:
     assert refusal(sql, *([1] * sql.count("?"))) == category
+
+
+def test_a_name_inside_an_aggregate_is_a_column_whatever_the_output_is_called() -> None:
+    sql = (
+        "SELECT state, MAX(price) AS price FROM tickets GROUP BY state "
+        "HAVING MAX(price) > ? ORDER BY -MAX(price)"
+    )
+    assert canonical(sql, 1).endswith("HAVING MAX(tickets.price) > ? ORDER BY - MAX(tickets.price)")
 
 
 def test_results_name_their_columns_and_where_they_come_from() -> None:

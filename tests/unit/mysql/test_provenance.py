@@ -170,6 +170,9 @@ def test_a_secret_is_hidden_in_whatever_output_it_stands(outputs: str, redacted:
         "SELECT SUM(apiToken LIKE ?) FROM people",
         "SELECT password_hash = apiToken FROM people",
         "SELECT a.id FROM people a JOIN people b ON a.apiToken = b.apiToken",
+        "SELECT name AS a_token FROM people ORDER BY a_token",
+        "SELECT name AS a_token, COUNT(*) FROM people GROUP BY a_token",
+        "SELECT name, MAX(id) AS a_token FROM people GROUP BY name HAVING a_token > ?",
     ],
 )
 def test_a_secret_decides_nothing(sql: str) -> None:

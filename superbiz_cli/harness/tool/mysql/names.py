@@ -24,7 +24,17 @@ class _Outputs(Enum):
     NOWHERE = auto()
     AS_GROUP_ITEM = auto()
     AS_ORDER_ITEM = auto()
+    INSIDE_ORDER_ITEM = auto()
     ANYWHERE = auto()
+
+
+_INSIDE = {
+    _Outputs.NOWHERE: _Outputs.NOWHERE,
+    _Outputs.AS_GROUP_ITEM: _Outputs.NOWHERE,
+    _Outputs.AS_ORDER_ITEM: _Outputs.INSIDE_ORDER_ITEM,
+    _Outputs.INSIDE_ORDER_ITEM: _Outputs.INSIDE_ORDER_ITEM,
+    _Outputs.ANYWHERE: _Outputs.ANYWHERE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +96,7 @@ class _Resolver:
     def resolve(self, expression: ast.Expression, outputs: _Outputs = _Outputs.NOWHERE) -> ast.Expression:
         if isinstance(expression, ast.Name):
             return self._name(expression, outputs)
-        is_open = outputs is _Outputs.ANYWHERE and not isinstance(expression, ast.Aggregate)
-        inner = _Outputs.ANYWHERE if is_open else _Outputs.NOWHERE
+        inner = _Outputs.NOWHERE if isinstance(expression, ast.Aggregate) else _INSIDE[outputs]
         return rebuilt(expression, [self.resolve(child, inner) for child in children(expression)])
 
     def _name(self, name: ast.Name, outputs: _Outputs) -> ast.Expression:
@@ -96,6 +105,8 @@ class _Resolver:
         if output is not None and output.expression not in columns:
             if columns and outputs is not _Outputs.AS_ORDER_ITEM:
                 raise QueryRefused(Refusal.ALIAS_AMBIGUOUS)
+            if outputs is _Outputs.INSIDE_ORDER_ITEM:
+                raise QueryRefused(Refusal.COLUMN)
             return ast.AliasRef(output.name, output.expression)
         if output is not None and outputs is _Outputs.AS_ORDER_ITEM:
             return output.expression
