@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from superbiz_cli.adapters.mysql_address import MysqlAddress
+from superbiz_cli.harness.contract.tool_call import ToolErrorCode
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.mysql.contract import ExecutionFault, QueryPlan, RawTable
 from superbiz_cli.harness.tool.mysql.render import mysql_statement
@@ -22,6 +23,7 @@ from superbiz_cli.harness.tool.port import ToolExecutionFailed
 
 GRACE_S = 1.0
 KILL_WAIT_S = 0.3
+KILL_CONNECT_S = 1.0
 
 _COLUMNS = """
     SELECT table_schema, table_name, column_name, column_type FROM information_schema.columns
@@ -82,6 +84,7 @@ class MysqlSource:
                     rows: Sequence[Sequence[Any]] = cursor.fetchall()
                     return rows
             finally:
+                driver.leave_rows_unread(connection)
                 connection.close()
         except Exception as error:
             raise ToolExecutionFailed(driver.fault_of(error).value) from None
@@ -122,12 +125,7 @@ class _RunningQuery:
         connection = self._connection
         if connection is None:
             return  # still connecting: the thread closes what it gets
-        killer = threading.Thread(
-            target=_kill,
-            args=(self._server, connection.thread_id(), self._thread),
-            name="mysql-kill",
-            daemon=True,
-        )
+        killer = threading.Thread(target=self._kill, args=(connection,), name="mysql-kill", daemon=True)
         killer.start()
         killer.join(KILL_WAIT_S)
         self._thread.join(KILL_WAIT_S)
@@ -162,10 +160,12 @@ class _RunningQuery:
             if fault is not None:
                 raise ToolExecutionFailed(fault.value)
             return table
-        except ToolExecutionFailed:
-            _shut(connection)  # rows may be left: nobody reads them
-            raise
+        except driver.TooManyBytes:
+            raise _too_large() from None
         finally:
+            if driver.leave_rows_unread(connection):
+                self._kill(connection)
+                _shut(connection)
             with contextlib.suppress(Exception):
                 connection.close()
 
@@ -173,22 +173,27 @@ class _RunningQuery:
         values = {f"p{position}": value for position, value in enumerate(self._plan.parameters)}
         return mysql_statement(self._plan.select, row_limit=self._plan.row_limit), values
 
+    def _kill(self, victim: Any) -> None:
+        """End the statement of a connection by another one, and the connection if it goes on."""
+        with contextlib.suppress(Exception):
+            connection = self._server.connect(timeout_s=KILL_CONNECT_S)
+            try:
+                connection.query(f"KILL QUERY {victim.thread_id():d}")
+                if threading.current_thread() is self._thread:
+                    return  # the rows that nobody reads: the caller closes the connection
+                self._thread.join(KILL_WAIT_S / 2)
+                if self._thread.is_alive():
+                    connection.query(f"KILL CONNECTION {victim.thread_id():d}")
+            finally:
+                connection.close()
+
     def _stop_if_abandoned(self) -> None:
         if self._is_abandoned:
             raise ToolExecutionFailed(ExecutionFault.TIMEOUT.value)
 
 
-def _kill(server: _Server, connection_id: int, worker: threading.Thread) -> None:
-    """End the statement of another connection, and that connection if the statement goes on."""
-    with contextlib.suppress(Exception):
-        connection = server.connect(timeout_s=1.0)
-        try:
-            connection.query(f"KILL QUERY {connection_id:d}")
-            worker.join(KILL_WAIT_S / 2)
-            if worker.is_alive():
-                connection.query(f"KILL CONNECTION {connection_id:d}")
-        finally:
-            connection.close()
+def _too_large() -> ToolExecutionFailed:
+    return ToolExecutionFailed(ExecutionFault.TOO_LARGE.value, code=ToolErrorCode.RESULT_TOO_LARGE)
 
 
 def _shut(connection: Any) -> None:

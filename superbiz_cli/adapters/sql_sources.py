@@ -21,4 +21,11 @@ def open_source(url: str, *, password: str | None = None) -> MysqlSource | Sqlit
         if not path:
             raise AddressError("the URL of a SQLite data source looks like sqlite:///file.db")
         return SqliteSource(Path(path))
-    return MysqlSource(MysqlAddress.from_url(url, password=password))
+    return open_address(MysqlAddress.from_url(url, password=password))
+
+
+def open_address(address: MysqlAddress) -> MysqlSource:
+    """Return the executor of a server. Raises AddressError if its CA file is not there."""
+    if address.ca_file is not None and not Path(address.ca_file).is_file():
+        raise AddressError(f"the CA file {address.ca_file} cannot be read")
+    return MysqlSource(address)

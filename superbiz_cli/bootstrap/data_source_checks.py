@@ -11,6 +11,7 @@ from superbiz_cli.bootstrap.data_sources import data_source, open_executor, sour
 from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.tool.mysql.contract import DataSource, ExecutionFault
+from superbiz_cli.harness.tool.mysql.explain import explained
 from superbiz_cli.harness.tool.mysql.grants import (
     AccountFinding,
     FindingKind,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 REACH_S = 3.0
 MAX_FINDINGS = 5
 _SHOWN_COLUMNS = 5
+_DOWN = "check its address, and whether it runs"
 _PRUNE = "take the column out of [mysql.data_sources.allowed]"
 
 T = TypeVar("T")
@@ -43,6 +45,10 @@ def _checks(entry: MysqlDataSource) -> Iterator[Check]:
     if not any(source.allowed.values()):
         fix = f"superbiz mysql schema {entry.id}  prints what could be allowed"
         yield Check(name, CheckStatus.WARN, "no table is allowed: nothing can be asked", fix)
+    elif not source.allowed.get(source.default_schema):
+        named = f"'{source.default_schema}'" if source.default_schema else "none"
+        detail = f"no table of the default schema ({named}) is allowed: tables need their schema before them"
+        yield Check(name, CheckStatus.WARN, detail, f"set default_schema of {entry.id}")
     try:
         executor = open_executor(entry)
     except SuperbizError as error:
@@ -51,8 +57,8 @@ def _checks(entry: MysqlDataSource) -> Iterator[Check]:
     try:
         detail, findings = within(REACH_S, lambda: _look(source, executor))
     except ToolExecutionFailed as failed:
-        fix = "check url, password_env and whether the server runs"
-        yield Check(name, CheckStatus.WARN, f"does not answer ({failed.category})", fix)
+        detail, fix = explained(failed.category or "") or ("the database does not answer", _DOWN)
+        yield Check(name, CheckStatus.WARN, detail, fix)
         yield from _warnings(name, entry.id, tuple(allow_list_findings(source)))
         return
     yield Check(name, CheckStatus.OK, detail)
@@ -79,7 +85,9 @@ def _look(source: DataSource, executor: MysqlSource | SqliteSource) -> tuple[str
         return f"SQLite file answers · {tables} table(s) allowed", findings
     version = executor.server_version(timeout_s=REACH_S)
     findings = account_findings(executor.grants(timeout_s=REACH_S), source)
-    return f"{version} answers · {tables} table(s) allowed", findings
+    is_fitting = all(finding.kind is FindingKind.SENSITIVE_COLUMN for finding in findings)
+    rights = " · the account reads their columns and can do nothing else" if is_fitting else ""
+    return f"{version} answers · {tables} table(s) allowed{rights}", findings
 
 
 def _lacking(source: DataSource, there: set[tuple[str, str]]) -> Iterator[AccountFinding]:

@@ -63,7 +63,7 @@ def data_source(entry: MysqlDataSource) -> DataSource:
         limits=QueryLimits(
             max_rows=entry.limits.max_rows,
             max_cell_chars=entry.limits.max_cell_chars,
-            max_bytes=entry.limits.max_result_bytes,
+            max_bytes=entry.limits.max_bytes,
             timeout_s=entry.limits.timeout_s,
         ),
         description=entry.description or "",
@@ -78,20 +78,39 @@ def open_executor(
     Raises SuperbizError for a missing credential or an address that cannot be read.
     """
     from superbiz_cli.adapters.mysql_address import AddressError
-    from superbiz_cli.adapters.sql_sources import open_source
 
-    url = entry.url or _required(entry.url_env or "", f"{entry.id}: url_env", environ)
+    url = entry.url
+    if entry.url_env is not None:
+        url = _required(entry.url_env, f"{entry.id}: url_env", environ)
     password = None
     if entry.password_env is not None:
         password = _required(entry.password_env, f"{entry.id}: password_env", environ)
     try:
-        return open_source(url, password=password)
+        return _opened(entry, url=url, password=password)
     except AddressError as error:
         raise SuperbizError(
             ErrorCode.CONFIG_INVALID,
             f"mysql.data_sources {entry.id}: {error}",
-            hint="mend url, or the variable that url_env names",
+            hint="mend the entry, or the variable that url_env names",
         ) from error
+
+
+def _opened(entry: MysqlDataSource, *, url: str | None, password: str | None) -> MysqlSource | SqliteSource:
+    from superbiz_cli.adapters.mysql_address import DEFAULT_PORT, MysqlAddress, TlsMode
+    from superbiz_cli.adapters.sql_sources import open_address, open_source
+
+    if url is not None:
+        return open_source(url, password=password)
+    return open_address(
+        MysqlAddress(
+            host=entry.host or "",
+            user=entry.user or "",
+            port=entry.port or DEFAULT_PORT,
+            password=password or "",
+            tls=TlsMode(entry.tls or TlsMode.PREFERRED),
+            ca_file=entry.ca_file,
+        )
+    )
 
 
 def source_columns(

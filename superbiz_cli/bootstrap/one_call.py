@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.errors import ErrorCode, SuperbizError
@@ -28,6 +28,8 @@ from superbiz_cli.settings import Settings
 TOOL_CALL_ID = "ev-00000000-1"
 CANCEL_WAIT_S = 2.0
 
+Explain: TypeAlias = Callable[[str], tuple[str, str] | None]
+
 
 def call_tool(
     tool: EvidenceTool[Any],
@@ -35,11 +37,13 @@ def call_tool(
     *,
     incident: IncidentWindow,
     settings: Settings,
+    explain: Explain = lambda _word: None,
 ) -> Mapping[str, JsonValue]:
     """Return the agent result of one call, as an object.
 
     Nothing is recorded. Ctrl-C ends what the back end does and goes on as KeyboardInterrupt.
-    Raises SuperbizError with the word that a model would be told.
+    Raises SuperbizError with the word that a model would be told, or with sentence and hint that
+    `explain` has for that word.
     """
     limits = run_limits(settings)
     run = Run.start(session_id="none", deadline_s=limits.time.deadline_s, limits=limits.budget)
@@ -48,7 +52,7 @@ def call_tool(
     def work() -> None:
         try:
             with run.watching_deadline():
-                outcome.set_result(_call(tool, payload, CallContext(run, incident), limits.payload))
+                outcome.set_result(_call(tool, payload, CallContext(run, incident), limits.payload, explain))
         except BaseException as error:  # everything is told to the thread that waits
             outcome.set_exception(error)
 
@@ -64,7 +68,11 @@ def call_tool(
 
 
 def _call(
-    tool: EvidenceTool[Any], payload: Mapping[str, JsonValue], context: CallContext, limits: PayloadLimits
+    tool: EvidenceTool[Any],
+    payload: Mapping[str, JsonValue],
+    context: CallContext,
+    limits: PayloadLimits,
+    explain: Explain,
 ) -> Mapping[str, JsonValue]:
     try:
         request = tool.parse(payload, incident=context.incident)
@@ -76,20 +84,20 @@ def _call(
             raise _failed("RESULT_TOO_LARGE")
         return tool.read(projection.agent_result, tool_call_id=TOOL_CALL_ID).payload
     except ToolRejected as rejected:
-        raise SuperbizError(
-            ErrorCode.QUERY_INVALID, f"the request is refused: {rejected.category}"
-        ) from rejected
+        word = rejected.category
+        message, hint = explain(word) or (f"the request is refused: {word}", None)
+        raise SuperbizError(ErrorCode.QUERY_INVALID, message, hint=hint) from rejected
     except ToolExecutionFailed as failed:
-        raise _failed(failed.category or failed.code.value) from failed
+        raise _failed(failed.category or failed.code.value, explain) from failed
     except ProjectionFailed as failed:
         raise _failed("PROJECTION_ERROR") from failed
     except RunAborted as aborted:
         raise _failed(aborted.state.value) from aborted
 
 
-def _failed(word: str) -> SuperbizError:
-    return SuperbizError(
-        ErrorCode.SOURCE_UNAVAILABLE,
+def _failed(word: str, explain: Explain = lambda _word: None) -> SuperbizError:
+    said = explain(word) or (
         f"the source gave no result: {word}",
-        hint="superbiz doctor tells which sources answer",
+        "superbiz doctor tells which sources answer",
     )
+    return SuperbizError(ErrorCode.SOURCE_UNAVAILABLE, said[0], hint=said[1])

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from superbiz_cli.cli.mysql_output import (
+    plain,
+    write_batch,
+    write_columns,
+    write_lines,
+    write_rows,
+    write_verdict,
+)
 from superbiz_cli.cli.options import Format, Invocation, contradiction
 from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from superbiz_cli.harness.contract.strict import JsonValue
-    from superbiz_cli.harness.tool.mysql.contract import DataSource
-    from superbiz_cli.harness.tool.mysql.policy import QueryVerdict
 
 SourceArgument = Annotated[
     str, typer.Argument(metavar="DATA_SOURCE", help="Id of a configured data source.", show_default=False)
@@ -57,10 +61,10 @@ def check(
 
     source = source_of(find_entry(loaded.settings, data_source))
     if batch is not None:
-        _write_batch(source, batch, invocation)
+        write_batch(source, batch, invocation)
         return ExitCode.SUCCESS
     verdict = check_query(source, sql or "", values)
-    _write_verdict(verdict, invocation)
+    write_verdict(verdict, invocation)
     return ExitCode.SUCCESS if verdict.accepted else ExitCode.FAILED
 
 
@@ -88,6 +92,7 @@ def query(
     from superbiz_cli.bootstrap.data_sources import find_entry, mysql_tool
     from superbiz_cli.bootstrap.one_call import call_tool
     from superbiz_cli.harness.contract.evidence import IncidentWindow
+    from superbiz_cli.harness.tool.mysql.explain import explained
     from superbiz_cli.harness.tool.redact import Redactor
     from superbiz_cli.settings import MysqlSettings
 
@@ -97,7 +102,8 @@ def query(
     assert tool is not None
     incident = IncidentWindow(until=datetime.now(UTC), timezone=only.ui.zone_name)
     payload: dict[str, JsonValue] = {"data_source": data_source, "sql": sql, "params": values}
-    _write_rows(call_tool(tool, payload, incident=incident, settings=only), invocation)
+    result = call_tool(tool, payload, incident=incident, settings=only, explain=explained)
+    write_rows(result, invocation)
     return ExitCode.SUCCESS
 
 
@@ -128,7 +134,7 @@ def grants(
     source = source_of(find_entry(loaded.settings, data_source))
     for finding in allow_list_findings(source):
         invocation.streams.note(f"note: {finding.text}")
-    _write_text(list(grant_statements(source, user=user, host=host)), invocation, name="statement")
+    write_lines(list(grant_statements(source, user=user, host=host)), invocation, name="statement")
     return ExitCode.SUCCESS
 
 
@@ -146,6 +152,7 @@ def schema(ctx: typer.Context, data_source: SourceArgument) -> int:
 
     from superbiz_cli.bootstrap.data_sources import data_source as source_of
     from superbiz_cli.bootstrap.data_sources import find_entry, open_executor, source_columns
+    from superbiz_cli.harness.tool.mysql.explain import explained
     from superbiz_cli.harness.tool.mysql.schema import schema_skeleton
     from superbiz_cli.harness.tool.port import ToolExecutionFailed
 
@@ -153,15 +160,14 @@ def schema(ctx: typer.Context, data_source: SourceArgument) -> int:
     try:
         columns = source_columns(source_of(entry), open_executor(entry))
     except ToolExecutionFailed as failed:
-        raise SuperbizError(
-            ErrorCode.SOURCE_UNAVAILABLE,
-            f"the data source '{data_source}' does not answer ({failed.category})",
-            hint="superbiz doctor tells more",
-        ) from failed
+        message, hint = explained(failed.category or "") or ("the database tells nothing", None)
+        raise SuperbizError(ErrorCode.SOURCE_UNAVAILABLE, f"{data_source}: {message}", hint=hint) from failed
+    if not columns:
+        invocation.streams.note("note: the account sees no column there; superbiz doctor shows its rights")
     if invocation.format in (Format.JSON, Format.NDJSON):
-        _write_columns([(c.schema, c.table, c.column, c.type) for c in columns], invocation)
+        write_columns([(c.schema, c.table, c.column, c.type) for c in columns], invocation)
     else:
-        invocation.streams.result(_plain(schema_skeleton(columns)))
+        invocation.streams.result(plain(schema_skeleton(columns)))
     return ExitCode.SUCCESS
 
 
@@ -178,118 +184,3 @@ def read_params(text: str) -> list[Any]:
             ErrorCode.USAGE, "--params is not a JSON array", hint="""write it like --params '["PAID", 3]'"""
         )
     return values
-
-
-def _write_batch(source: DataSource, file: str, invocation: Invocation) -> None:
-    from superbiz_cli.cli.streams import json_text
-
-    for record in _batch_records(source, file):
-        if invocation.format in (Format.JSON, Format.NDJSON):
-            invocation.streams.result(json_text(record, indent=None))
-        else:
-            outcome = record["canonical"] if record["accepted"] else record["category"]
-            word = "accepted" if record["accepted"] else "refused"
-            invocation.streams.result(_plain(f"{record['id']}  {word}  {outcome}\n"))
-
-
-def _batch_records(source: DataSource, file: str) -> Iterator[dict[str, Any]]:
-    import sys
-    from contextlib import nullcontext
-    from pathlib import Path
-
-    try:
-        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as lines:
-            for line in lines:
-                if line.strip():
-                    yield _batch_record(source, line)
-    except OSError:
-        raise SuperbizError(
-            ErrorCode.NOT_FOUND, f"{file} cannot be read", hint="name a file of JSON lines, or - for stdin"
-        ) from None
-
-
-def _batch_record(source: DataSource, line: bytes) -> dict[str, Any]:
-    """Return the verdict on one line; a line that is no request has a refusal of its own."""
-    import json
-
-    from superbiz_cli.harness.tool.mysql.contract import Refusal
-    from superbiz_cli.harness.tool.mysql.policy import QueryVerdict, check_query
-
-    try:
-        item = json.loads(line)
-    except (ValueError, RecursionError):
-        item = None
-    asked = item if isinstance(item, dict) else {}
-    sql, params = asked.get("sql"), asked.get("params", [])
-    if isinstance(sql, str) and isinstance(params, list):
-        verdict = check_query(source, sql, params)
-    else:
-        verdict = QueryVerdict(accepted=False, category=Refusal.INVALID_ARGUMENTS)
-    return {"id": asked.get("id"), **_record(verdict)}
-
-
-def _record(verdict: QueryVerdict) -> dict[str, Any]:
-    category = verdict.category.value if verdict.category else None
-    return {"accepted": verdict.accepted, "category": category, "canonical": verdict.canonical}
-
-
-def _write_verdict(verdict: QueryVerdict, invocation: Invocation) -> None:
-    from superbiz_cli.cli.streams import json_text
-
-    if invocation.format in (Format.JSON, Format.NDJSON):
-        indent = None if invocation.format is Format.NDJSON else 2
-        invocation.streams.result(json_text(_record(verdict), indent=indent))
-    elif verdict.accepted:
-        invocation.streams.result(_plain(f"accepted  {verdict.canonical}\n"))
-    else:
-        invocation.streams.result(f"refused  {verdict.category}\n")
-
-
-def _write_rows(result: Mapping[str, Any], invocation: Invocation) -> None:
-    from superbiz_cli.cli.rows import Listing, write_listing
-    from superbiz_cli.cli.streams import json_text
-
-    if invocation.format is Format.JSON:
-        invocation.streams.result(json_text(dict(result)))
-        return
-    names = tuple(str(column["name"]) for column in result["columns"])
-    cells = [tuple(_cell(value) for value in row) for row in result["rows"]]
-    records = [dict(zip(names, row, strict=True)) for row in result["rows"]]
-    write_listing(Listing(names, cells, records, nothing="no row"), invocation)
-    if result["truncated"]:
-        invocation.streams.note(f"note: only the first {len(cells)} rows; there are more")
-
-
-def _cell(value: object) -> str:
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
-
-
-def _write_text(lines: list[str], invocation: Invocation, *, name: str) -> None:
-    from superbiz_cli.cli.rows import Listing, write_listing
-
-    if invocation.format is Format.TEXT:
-        invocation.streams.result(_plain("".join(f"{line}\n" for line in lines)))
-        return
-    cells = [(line,) for line in lines]
-    write_listing(Listing((name,), cells, [{name: line} for line in lines]), invocation)
-
-
-def _write_columns(columns: list[tuple[str, str, str, str]], invocation: Invocation) -> None:
-    from superbiz_cli.cli.rows import Listing, write_listing
-
-    header = ("schema", "table", "column", "type")
-    records = [dict(zip(header, column, strict=True)) for column in columns]
-    write_listing(Listing(header, columns, records), invocation)
-
-
-def _plain(text: str) -> str:
-    """Return text from outside without terminal control, line by line."""
-    from superbiz_cli.harness.tool.sanitize import sanitize
-
-    return "".join(f"{sanitize(line)}\n" for line in text.splitlines())

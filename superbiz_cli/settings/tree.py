@@ -34,6 +34,7 @@ def _known_zone_or_auto(name: str) -> str:
 
 Zone: TypeAlias = Annotated[str, AfterValidator(_known_zone)]
 LogTopic: TypeAlias = Literal["APPLICATION", "DATABASE_SLOW_QUERY", "SYSTEM_EVENTS"]
+MysqlTls: TypeAlias = Literal["disabled", "preferred", "required", "verify-ca", "verify-identity"]
 LogKind: TypeAlias = Literal[
     "files", "mysql_slow_log", "syslog", "journald", "elasticsearch", "loki", "clickhouse"
 ]
@@ -220,16 +221,24 @@ class MysqlLimits(Section):
 
     max_rows: Annotated[int, Field(ge=1, le=1000)] = 100
     max_cell_chars: Annotated[int, Field(ge=1, le=20_000)] = 2000
-    max_result_bytes: Annotated[int, Field(ge=1024, le=1_000_000)] = 65_536
+    max_bytes: Annotated[int, Field(ge=1024, le=1_000_000)] = 65_536
     timeout_s: Annotated[float, Field(gt=0, le=60)] = 5.0
 
 
 class MysqlDataSource(Section):
-    """One database that `query_mysql` may read, and the only tables and columns of it that it may name."""
+    """One database that `query_mysql` may read, and the only tables and columns of it that it may name.
+
+    Its address is `url`, `url_env` or `host`; the keys that a URL would say otherwise go with `host`.
+    """
 
     id: Label
     url: Text | None = None
     url_env: EnvName | None = None
+    host: Text | None = None
+    port: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    user: Text | None = None
+    tls: MysqlTls | None = None
+    ca_file: Text | None = None
     password_env: EnvName | None = None
     default_schema: Text | None = None
     description: Text | None = None
@@ -237,9 +246,15 @@ class MysqlDataSource(Section):
     limits: MysqlLimits = MysqlLimits()
 
     @model_validator(mode="after")
-    def _has_an_address(self) -> Self:
-        if not (self.url or self.url_env):
-            raise ValueError('needs "url" or "url_env"')
+    def _has_one_address(self) -> Self:
+        addresses = [key for key in ("url", "url_env", "host") if getattr(self, key)]
+        if not addresses:
+            raise ValueError('needs "url", "url_env" or "host"')
+        if len(addresses) > 1:
+            raise ValueError(f'has both "{addresses[0]}" and "{addresses[1]}"; keep one')
+        of_host = [key for key in ("port", "user", "tls", "ca_file") if getattr(self, key) is not None]
+        if of_host and not self.host:
+            raise ValueError(f'"{of_host[0]}" goes with "host"; a URL says it by itself')
         return self
 
 

@@ -195,5 +195,9 @@ def test_doctor_warns_of_a_database_that_does_not_answer(tmp_path: Path) -> None
     sections = shop_sections(tmp_path / "absent.sqlite")
     done = run_cli("doctor", "--json", "--config", str(configured(tmp_path, sections)))
     [row] = [row for row in done.json() if row["name"] == "mysql shop-ro"]
-    assert (row["status"], row["detail"]) == ("warn", "does not answer (data_source_unavailable)")
+    assert (row["status"], row["detail"]) == (
+        "warn",
+        "the database does not answer at its address (data_source_unavailable)",
+    )
+    assert row["fix"].startswith("check the address")
     assert done.code == 0

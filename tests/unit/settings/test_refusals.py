@@ -45,7 +45,9 @@ def refusal(tmp_path: Path, **layers: object) -> SuperbizError:
         (SOURCE + SOURCE, "'logs' has two entries with the same \"name\""),
         (SOURCE.replace("paths = ['x']", "").replace('paths = ["x"]', ""), "needs \"paths\""),
         (SOURCE.replace("APPLICATION", "APP"), "'logs.sources[0].topic' must be one of"),
-        ("[[mysql.data_sources]]\nid = 'a'\n", "needs \"url\" or \"url_env\""),
+        ("[[mysql.data_sources]]\nid = 'a'\n", "needs \"url\", \"url_env\" or \"host\""),
+        ("[[mysql.data_sources]]\nid = 'a'\nurl = 'x'\nhost = 'h'\n", "both \"url\" and \"host\""),
+        ("[[mysql.data_sources]]\nid = 'a'\nurl = 'x'\ntls = 'required'\n", "\"tls\" goes with \"host\""),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_refused_by_key_and_place(tmp_path: Path, text: str, named: str) -> None:

@@ -160,6 +160,7 @@ class ExecutionFault(StrEnum):
     """Why an accepted query failed, as the model may see it."""
 
     UNAVAILABLE = "data_source_unavailable"
+    ENCRYPTION = "encryption_failed"
     ACCESS_DENIED = "access_denied"
     SCHEMA_MISMATCH = "schema_mismatch"
     NOT_GROUPED = "not_grouped"
