@@ -33,6 +33,11 @@ def runbooks_root() -> Path:
     return _root() / "runbooks"
 
 
+def runbook_vectors() -> Path:
+    """Return the file of the vectors of the example runbooks, made by `vectors/embed_runbooks.py`."""
+    return _root() / "vectors" / "runbooks.json"
+
+
 def config_root() -> Path:
     """Return the folder of the default configuration and its examples."""
     return _root() / "config"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from superbiz_cli.assets import runbook_vectors
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.core.run import Run
@@ -21,6 +22,7 @@ from superbiz_cli.knowledge.pack import PACK_CHARS
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, EmbeddingUnavailable, StoreUnavailable
 from superbiz_cli.knowledge.rate import Thresholds
 from superbiz_cli.knowledge.records import WORDS_ONLY, EmbedderIdentity, Filter
+from superbiz_cli.knowledge.remembered import RememberingEmbedder, read_vectors
 from superbiz_cli.knowledge.search import KnowledgeSearch
 from superbiz_cli.knowledge.summary import KnowledgeSummary, read_summary, summarize, write_summary
 from superbiz_cli.settings import KnowledgeSettings, Settings
@@ -183,6 +185,18 @@ def open_embedder(settings: Settings, *, environ: Mapping[str, str] = os.environ
         )
     embedder.warm_up()
     return embedder
+
+
+def open_passage_embedder(settings: Settings) -> Embedder | None:
+    """Return the configured model for writing: the built-in one knows the example runbooks already.
+
+    Raises SuperbizError.
+    """
+    embedder = open_embedder(settings)
+    if embedder is None or settings.embedding.provider != "local":
+        return embedder
+    shipped = read_vectors(runbook_vectors(), model=embedder.identity.name)
+    return RememberingEmbedder(embedder, shipped)
 
 
 def embedder_identity(settings: Settings) -> EmbedderIdentity:

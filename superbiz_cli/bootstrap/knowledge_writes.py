@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from superbiz_cli.bootstrap.knowledge import knowledge_store, open_embedder
+from superbiz_cli.bootstrap.knowledge import knowledge_store, open_passage_embedder
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.knowledge.chunk.chunks import ChunkLimits
 from superbiz_cli.knowledge.ingest.ingestion import Ingestion, IngestListener
@@ -45,7 +45,7 @@ def ingestion(
             min_chars=chunk.min_chars,
         ),
     )
-    embedder = open_embedder(settings)
+    embedder = open_passage_embedder(settings)
     try:
         with knowledge_store(settings, writes=True) as store:
             yield Ingestion(
@@ -66,7 +66,7 @@ def ingestion(
 @contextmanager
 def rebuilding(settings: Settings, *, listener: RebuildListener, run: Run) -> Iterator[Rebuild]:
     """Open store and model for one rebuild. Raises SuperbizError."""
-    embedder = open_embedder(settings)
+    embedder = open_passage_embedder(settings)
     try:
         with knowledge_store(settings, writes=True) as store:
             yield Rebuild(store=store, embedder=embedder, listener=listener, run=run)

@@ -16,7 +16,7 @@ from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 
 MAX_CALLS = 12
 MAX_CALLS_PER_TOOL = 8
-MAX_COLLECTED_TOKENS = 45_000
+MAX_COLLECTED_TOKENS = 55_000
 _BYTES_PER_TOKEN = 3
 
 

@@ -100,7 +100,7 @@ def quote_of(text: str, start: int = 0, end: int = 0) -> str:
     if len(quote) > MAX_QUOTE_CHARS:
         cut = quote.rfind(" ", MAX_QUOTE_CHARS // 2, MAX_QUOTE_CHARS)
         quote = quote[: cut if cut > 0 else MAX_QUOTE_CHARS]
-    quote = quote.strip().rstrip(".,;:")
+    quote = quote.strip().lstrip("-*#> ").rstrip(".,;:")  # a list's mark is no part of its sentence
     return quote if len(quote) >= _MIN_QUOTE_CHARS else ""
 
 

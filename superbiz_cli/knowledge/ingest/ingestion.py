@@ -46,6 +46,22 @@ class IngestListener(Protocol):
         ...
 
 
+class Unheard:
+    """An `IngestListener` for an ingestion that nobody watches."""
+
+    def planned(self, documents: int, size_bytes: int) -> None:
+        """Say nothing."""
+
+    def advanced(self, documents: int, size_bytes: int, chunks: int) -> None:
+        """Say nothing."""
+
+    def problem(self, problem: Problem) -> None:
+        """Say nothing; the summary has it."""
+
+    def note(self, doc_id: str, text: str) -> None:
+        """Say nothing."""
+
+
 @dataclass(slots=True)
 class IngestSummary:
     """What an ingestion did. Times are in seconds."""
