@@ -90,6 +90,13 @@ odd_turns = st.sampled_from(
         ModelUnavailable(RetryFailure.TRANSPORT),
     ]
 )
+illegal_turns = st.sampled_from(
+    [
+        calls(raw_call("query_logs", "[1,2]")),
+        calls(raw_call("query_logs", '{"previous_observation":null}')),
+        calls(raw_call("WebSearch", "{}")),
+    ]
+)
 any_turn = st.one_of(searches([f"w{n}" for n in range(12)] + [" W1 ", ""]), odd_turns)
 results = st.lists(
     st.sampled_from(
@@ -221,27 +228,56 @@ def test_once_only_known_searches_are_asked_three_more_calls_end_it(
     assert turns_after_the_last_search(parts) <= 3
 
 
-@settings(max_examples=80, deadline=None)
-@given(turns=st.lists(searches(["pool", " POOL "]), min_size=1, max_size=12), logs=results, rows=results)
-def test_mixing_in_wrong_ratings_stretches_that_by_two_calls_at_most(
-    turns: list[Search], logs: list[Scripted], rows: list[Scripted]
+@settings(max_examples=120, deadline=None)
+@given(
+    turns=st.lists(st.one_of(searches(["pool", " POOL "]), illegal_turns), min_size=1, max_size=12),
+    logs=results,
+    rows=results,
+)
+def test_mixing_in_illegal_calls_stretches_that_by_one_call(
+    turns: list[Search | ModelReply], logs: list[Scripted], rows: list[Scripted]
 ) -> None:
-    """A wrong rating beside a search that never ran is no repetition: it may stand before each one."""
     parts = play(turns, logs, rows)
     assert isinstance(parts.ending, Stopped)
     if parts.recorder.tool_invocations:
-        assert turns_after_the_last_search(parts) <= 5
+        assert turns_after_the_last_search(parts) <= 4
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    turns=st.lists(
+        searches(["pool", " POOL ", "Pool  "], tools=["query_logs"]),
+        min_size=1,
+        max_size=12,
+    ),
+    logs=results,
+)
+def test_one_search_in_many_spellings_makes_at_most_five_model_calls(
+    turns: list[Search], logs: list[Scripted]
+) -> None:
+    """Whatever is rated and however, and whether the search finds, fails or finds nothing. The router's call
+    makes six.
+    """
+    parts = play(turns, logs, [found()])
+    assert isinstance(parts.ending, Stopped)
+    assert len(parts.model.requests) <= 5
+    assert parts.fetches <= 1
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    gain=GAINS, rates=st.sampled_from(["due", "made up after the first"]), words=st.permutations(["a", "b"])
+    gain=GAINS,
+    rates=st.sampled_from(["due", "made up after the first"]),
+    words=st.permutations(["a", "b"]),
+    logs=results,
 )
-def test_two_searches_in_turn_make_at_most_five_model_calls(gain: str, rates: str, words: list[str]) -> None:
-    """With the router's call that makes six."""
+def test_two_searches_in_turn_make_at_most_five_model_calls(
+    gain: str, rates: str, words: list[str], logs: list[Scripted]
+) -> None:
+    """Also when they fail or find nothing. The router's call makes six."""
     first = [Search(words[0], "due", gain), Search(words[1], "due", gain)]
     rest = Search(words[0], "due", gain), Search(words[1], "due" if rates == "due" else "made up", gain)
-    parts = play([*first, *rest * 6], [found()], [found()])
+    parts = play([*first, *rest * 6], logs, [found()])
     assert isinstance(parts.ending, Stopped)
     assert len(parts.model.requests) <= 5
     assert parts.fetches <= 2

@@ -26,7 +26,7 @@ class TrackerMachine(RuleBasedStateMachine):
     """Any order of what a gate can do to a tracker; the row of counted requests is kept beside it.
 
     `row` holds what counted since the last gain, `illegal` the violations since the last legal
-    request, `failed` the failures since a call came back.
+    request, `failed` the failures since a call came back, `idle` the requests since one was run.
     """
 
     def __init__(self) -> None:
@@ -37,6 +37,7 @@ class TrackerMachine(RuleBasedStateMachine):
         self.row = 0
         self.illegal = 0
         self.failed = 0
+        self.idle = 0
         self.pending: str | None = None
         self.completed: list[tuple[str, ToolName]] = []
         self.asked: dict[Scope, str | None] = {}
@@ -92,7 +93,7 @@ class TrackerMachine(RuleBasedStateMachine):
         self.tracker.record_completed(scope, tool_call_id=call_id, evidence_status=status)
         self.asked[scope] = call_id
         self.completed.append((call_id, tool))
-        self.failed = 0
+        self.failed = self.idle = 0
         if finds:
             self.pending = call_id
         else:
@@ -103,19 +104,22 @@ class TrackerMachine(RuleBasedStateMachine):
         scope, call_id = self.new_scope(tool)
         self.asked[scope] = None if is_rejected else call_id
         self.failed += 1
+        self.idle = 0
         is_counted = self.failed > FREE_CONSECUTIVE_FAILURES
         assert self.tracker.record_failed(scope, tool_call_id=self.asked[scope]) is is_counted
         if is_counted:
             self.without_gain()
 
     @precondition(lambda self: bool(self.asked))
-    @rule(data=st.data())
-    def repeats(self, data: st.DataObject) -> None:
+    @rule(data=st.data(), is_also_illegal=st.booleans())
+    def repeats(self, data: st.DataObject, is_also_illegal: bool) -> None:
         scope = data.draw(st.sampled_from(list(self.asked)))
         assert self.tracker.has_asked(scope)
         assert self.tracker.asked_as(scope) == self.asked[scope]
-        self.tracker.record_repetition()
+        self.tracker.record_repetition(is_counted_as_idle=not is_also_illegal)
         self.without_gain()
+        if not is_also_illegal:
+            self.reaches_no_back_end()
 
     @rule()
     def runs_out_of_budget(self) -> None:
@@ -144,6 +148,12 @@ class TrackerMachine(RuleBasedStateMachine):
         self.illegal += 1
         if self.illegal >= self.limits.max_consecutive_violations:
             self.reason = self.reason or StopReason.PROGRESS_PROTOCOL_VIOLATED
+        self.reaches_no_back_end()
+
+    def reaches_no_back_end(self) -> None:
+        self.idle += 1
+        if self.idle >= self.limits.max_consecutive_no_gain + self.limits.max_consecutive_violations - 1:
+            self.reason = self.reason or StopReason.INFORMATION_SATURATED
 
     # --- promises
 

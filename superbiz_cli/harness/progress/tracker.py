@@ -18,7 +18,8 @@ What counts how:
 | repeats an input that the tool rejected           | +1      |           |         |
 
 A request may stand in two lines: one that breaks the protocol and asks a known scope is both a
-violation and without gain, so that mixing the two does not stretch a loop. The allowance for
+violation and without gain. And three requests in a row that never reached a back end, illegal ones and
+repetitions in any order, are over too: mixing the two does not stretch a loop. The allowance for
 failures lets a model correct a statement twice; without the limit, requests that cost no tool
 budget could go on as long as the model budget lasts.
 """
@@ -58,6 +59,7 @@ class ProgressTracker:
         self._no_gain = 0
         self._violations = 0
         self._failures = 0
+        self._idle = 0
         self._pending_id: str | None = None
         self._asked: dict[Scope, str | None] = {}
         self._completed: list[tuple[str, ToolName]] = []
@@ -122,10 +124,16 @@ class ProgressTracker:
         self._violations += 1
         if self._violations >= self._limits.max_consecutive_violations:
             self._saturate(StopReason.PROGRESS_PROTOCOL_VIOLATED)
+        self._count_idle()
 
-    def record_repetition(self) -> None:
-        """Count a request whose scope has been asked before."""
+    def record_repetition(self, *, is_counted_as_idle: bool = True) -> None:
+        """Count a request whose scope has been asked before.
+
+        One that was a violation as well has been counted as idle already.
+        """
         self._apply(InformationGain.NO_GAIN)
+        if is_counted_as_idle:
+            self._count_idle()
 
     def record_completed(self, scope: Scope, *, tool_call_id: str, evidence_status: EvidenceStatus) -> None:
         """Record a call that came back, empty or not.
@@ -137,7 +145,7 @@ class ProgressTracker:
             raise ValueError("not a completed call, or the one before is still unrated")
         self._asked[scope] = tool_call_id
         self._completed.append((tool_call_id, scope.tool))
-        self._failures = 0
+        self._failures = self._idle = 0
         if evidence_status is EvidenceStatus.EVIDENCE_FOUND:
             self._pending_id = tool_call_id
         else:
@@ -149,6 +157,7 @@ class ProgressTracker:
         Returns whether it counted as NO_GAIN.
         """
         self._asked[scope] = tool_call_id
+        self._idle = 0
         self._failures += 1
         if self._failures <= FREE_CONSECUTIVE_FAILURES:
             return False
@@ -172,6 +181,13 @@ class ProgressTracker:
             return
         self._no_gain += 1
         if self._no_gain >= self._limits.max_consecutive_no_gain:
+            self._saturate(StopReason.INFORMATION_SATURATED)
+
+    def _count_idle(self) -> None:
+        """Count a request that reached no back end because it was illegal or a repetition."""
+        self._idle += 1
+        limits = self._limits
+        if self._idle >= limits.max_consecutive_no_gain + limits.max_consecutive_violations - 1:
             self._saturate(StopReason.INFORMATION_SATURATED)
 
     def _saturate(self, reason: StopReason) -> StopReason:

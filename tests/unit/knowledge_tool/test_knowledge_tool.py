@@ -100,6 +100,11 @@ def test_requests_that_search_alike_have_one_scope() -> None:
     one = made.parse({"query": "Pool  exhausted"}, incident=WINDOW)
     other = made.parse({"query": "pool exhausted"}, incident=WINDOW)
     assert made.scope_key(one) == made.scope_key(other)
+    for spelled in ("pool, exhausted?", "ＰＯＯＬ exhausted!", '"pool" exhausted .', "pool exhausted？"):
+        assert made.scope_key(made.parse({"query": spelled}, incident=WINDOW)) == made.scope_key(one)
+    assert made.scope_key(made.parse({"query": "?!"}, incident=WINDOW)) != made.scope_key(
+        made.parse({"query": "..."}, incident=WINDOW)
+    )
     assert made.scope_key(one) != made.scope_key(made.parse({"query": "pool"}, incident=WINDOW))
     assert json.loads(made.request_json(one)) == {"query": "Pool exhausted"}
 

@@ -127,6 +127,35 @@ def test_queries_that_mean_the_same_have_one_scope(other: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("where", "params"),
+    [
+        ("state = ? AND id > ?", ["open", 5]),
+        ("? = state AND id > ?", ["open", 5]),
+        ("id > ? AND state = ? AND id > ?", [5, "open", 5]),
+        ("(id > ?) AND (state <=> ?)", [5, "open"]),
+    ],
+)
+def test_the_order_of_conditions_makes_no_other_scope(where: str, params: list[Any]) -> None:
+    first = QUERY | {"sql": "SELECT id FROM tickets WHERE id > ? AND state = ?", "params": [5, "open"]}
+    other = QUERY | {"sql": f"SELECT id FROM tickets WHERE {where}", "params": params}
+    is_same = "<=>" not in where
+    assert (tool().scope_key(parse(other)) == tool().scope_key(parse(first))) is is_same
+
+
+def test_the_order_of_a_list_makes_no_other_scope_but_that_of_an_inequality_does() -> None:
+    def key(where: str, *params: Any) -> str:
+        query = {"sql": f"SELECT id FROM tickets WHERE {where}", "params": list(params)}
+        return tool().scope_key(parse(QUERY | query))
+
+    assert key("id IN (?, ?)", 1, 2) == key("id IN (?, ?, ?)", 2, 1, 2)
+    assert key("id IN (?, ?)", 1, 2) != key("id IN (?, ?)", 1, 3)
+    assert key("id < ?", 1) != key("? < id", 1)
+    assert key("id = ? OR id = ?", 1, 2) == key("id = ? OR id = ?", 2, 1)
+    assert key("id = ? OR id = ?", 1, 2) != key("id = ? AND id = ?", 2, 1)
+    assert key("id BETWEEN ? AND ?", 1, 2) != key("id BETWEEN ? AND ?", 2, 1)
+
+
+@pytest.mark.parametrize(
     "other",
     [
         {"params": [2]},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +32,7 @@ from superbiz_cli.harness.tool.port import (
 from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.harness.tool.sanitize import sanitize
 
+_PUNCTUATION = string.punctuation + "。、，；：？！“”‘’（）《》【】"
 DESCRIPTION = (
     "Searches the knowledge base of runbooks and troubleshooting documents. `query` is a question, a "
     "symptom, an alert name or an error text, in English or Chinese; name what you look for and leave out "
@@ -87,8 +90,10 @@ class KnowledgeTool:
         return canonical_json({"query": request.query})
 
     def scope_key(self, request: KnowledgeQuery) -> str:
-        """Return the normalized scope: the search ignores case."""
-        return canonical_json({"query": request.query.casefold()})
+        """Return the normalized scope: case, full-width forms and punctuation around words do not count."""
+        folded = unicodedata.normalize("NFKC", request.query).casefold()
+        words = [word.strip(_PUNCTUATION) for word in folded.split()]
+        return canonical_json({"query": " ".join(filter(None, words)) or folded})
 
     def scope_display(self, request: KnowledgeQuery) -> str:
         """Return the query, redacted and short."""

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import assert_never
 
+from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 from superbiz_cli.harness.tool.mysql import expressions as ast
 
 
@@ -26,6 +27,15 @@ def mysql_statement(select: ast.Select, *, row_limit: int) -> str:
 def sqlite_statement(select: ast.Select, *, row_limit: int) -> str:
     """Return the text for SQLite: named parameters `:p0`; division and LIKE behave as in MySQL."""
     return _Sqlite(select.tables).statement(select, row_limit=row_limit)
+
+
+def scope_text(select: ast.Select, values: Sequence[JsonValue], *, row_limit: int) -> str:
+    """Return what a query asks, equal for queries between which a server sees no difference.
+
+    Values stand in their places; the order of conditions, of the members of a list and of the sides of
+    an equation makes none.
+    """
+    return _Scope(select.tables, values).statement(select, row_limit=row_limit)
 
 
 def readable(expression: ast.Expression) -> str:
@@ -203,6 +213,28 @@ class _Mysql(_Writer):
 
     def operator(self, op: ast.ArithmeticOp) -> str:
         return "%%" if op is ast.ArithmeticOp.MODULO else op.value
+
+
+class _Scope(_Mysql):
+    def __init__(self, tables: Sequence[ast.TableRef], values: Sequence[JsonValue]) -> None:
+        super().__init__(tables)
+        self._values = values
+
+    def parameter(self, parameter: ast.Parameter) -> str:
+        return canonical_json(self._values[parameter.position])
+
+    def predicate(self, expression: ast.Predicate) -> str:
+        match expression:
+            case ast.Logical(op=op, operands=operands):
+                return f" {op} ".join(sorted({self.condition(operand) for operand in operands}))
+            case ast.InList(operand=operand, items=items):
+                members = sorted({self.operand(item) for item in items})
+                return f"{self.operand(operand)} IN ({', '.join(members)})"
+            case ast.Comparison(op=ast.ComparisonOp.EQ | ast.ComparisonOp.NULL_SAFE_EQ as op):
+                sides = sorted((self.operand(expression.left), self.operand(expression.right)))
+                return f" {op} ".join(sides)
+            case _:
+                return super().predicate(expression)
 
 
 class _Sqlite(_Writer):

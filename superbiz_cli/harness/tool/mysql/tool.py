@@ -22,7 +22,7 @@ from superbiz_cli.harness.tool.mysql.parameters import MAX_PARAMETERS
 from superbiz_cli.harness.tool.mysql.policy import plan_query
 from superbiz_cli.harness.tool.mysql.project import project_rows, read_rows, readable_sql
 from superbiz_cli.harness.tool.mysql.raw import raw_response
-from superbiz_cli.harness.tool.mysql.render import mysql_statement
+from superbiz_cli.harness.tool.mysql.render import scope_text
 from superbiz_cli.harness.tool.mysql.text import MAX_SQL_BYTES
 from superbiz_cli.harness.tool.port import CallContext, Projection, ToolRejected
 from superbiz_cli.harness.tool.redact import Redactor
@@ -95,14 +95,10 @@ class MysqlTool:
         )
 
     def scope_key(self, request: MysqlRequest) -> str:
-        """Return what the server is asked: aliases and spelling make no difference, values do."""
+        """Return what the server is asked: aliases, spelling and order of conditions make no difference."""
         plan = request.plan
-        limit = plan.select.limit
-        values = [
-            value for place, value in enumerate(plan.parameters) if not (limit and limit.position == place)
-        ]
-        statement = mysql_statement(plan.select, row_limit=plan.row_limit)
-        return canonical_json([self.name.value, request.data_source, statement, values])
+        statement = scope_text(plan.select, plan.parameters, row_limit=plan.row_limit)
+        return canonical_json([self.name.value, request.data_source, statement])
 
     def scope_display(self, request: MysqlRequest) -> str:
         """Return data source and query; values are not in it."""
