@@ -1,12 +1,16 @@
 """The built-in model `offline/playbook`: no network, no key, the same answer for the same messages.
 
-It plays every role by fixed rules and reads nothing but the messages and tools of the request.
+It plays every role by fixed rules and reads nothing but the messages and tools of its requests. It has no
+mind to keep what it read, so it keeps each result as it was first sent: later requests may repeat a part.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from superbiz_cli.harness.contract.model import (
     CancelSignal,
+    Message,
     ModelReply,
     ModelRequest,
     ModelToolCall,
@@ -23,10 +27,17 @@ from superbiz_cli.harness.contract.strict import (
 
 ROUTE = "offline/playbook"
 _BYTES_PER_TOKEN = 3
+_SHORTENED = '"shortened":true'
 
 
 class OfflineModel:
-    """A deterministic chat model that executes the plans of the active skills."""
+    """A deterministic chat model that executes the plans of the active skills.
+
+    Used by one thread at a time; tool call ids are unique, so several Runs may share it.
+    """
+
+    def __init__(self) -> None:
+        self._first_read: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -37,7 +48,7 @@ class OfflineModel:
         """Answer at once. Raises ModelUnavailable CANCELLED if the Run has been cancelled already."""
         if cancel.is_cancelled:
             raise ModelUnavailable(RetryFailure.CANCELLED)
-        content, calls = _answer(request)
+        content, calls = _answer(self._with_what_was_read(request))
         reply = ModelReply(content=content, tool_calls=calls, finish_reason="tool_calls" if calls else "stop")
         return ModelReply(
             content=content,
@@ -47,6 +58,17 @@ class OfflineModel:
             model=ROUTE,
             cost_usd=0.0,
         )
+
+    def _with_what_was_read(self, request: ModelRequest) -> ModelRequest:
+        return replace(request, messages=tuple(map(self._as_first_read, request.messages)))
+
+    def _as_first_read(self, message: Message) -> Message:
+        call_id = message.tool_call_id
+        if call_id is None:
+            return message
+        if _SHORTENED not in message.content:
+            self._first_read[call_id] = message.content
+        return replace(message, content=self._first_read.get(call_id, message.content))
 
 
 def _answer(request: ModelRequest) -> tuple[str, tuple[ModelToolCall, ...]]:

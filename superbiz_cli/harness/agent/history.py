@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from superbiz_cli.harness.agent import observation
 from superbiz_cli.harness.agent.envelope import MAX_ENVELOPE_BYTES
-from superbiz_cli.harness.contract.model import Message, ModelToolCall
+from superbiz_cli.harness.contract.model import Message, ModelRequest, ModelRole, ModelToolCall
 from superbiz_cli.harness.contract.strict import StrictJsonError, parse_strict_object
 from superbiz_cli.harness.tool.bounds import clip
 
+FULL_ANSWERS = 2
 MAX_THOUGHT_CHARS = 4_000
 UNKNOWN_TOOL_NAME = "unknown_tool"
 UNREADABLE_ARGUMENTS = "{}"
@@ -41,6 +43,17 @@ class History:
     def messages(self) -> tuple[Message, ...]:
         """What the next request sends."""
         return tuple(self._messages)
+
+    def shorten_earlier(self) -> None:
+        """Shorten every answer but the last two. What was shortened once stays as it is."""
+        answers = [number for number, message in enumerate(self._messages) if message.role == "tool"]
+        for number in answers[:-FULL_ANSWERS]:
+            message = self._messages[number]
+            self._messages[number] = replace(message, content=observation.shortened(message.content))
+
+    def size_bytes(self) -> int:
+        """Return the UTF-8 bytes of the next request's messages."""
+        return ModelRequest(ModelRole.AGENT, tuple(self._messages)).size_bytes()
 
     def add_calls(self, thought: str, answered: Sequence[AnsweredCall]) -> None:
         """Add a turn with tool calls and the answer to each. `thought` is the text beside them."""

@@ -21,10 +21,11 @@ from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.limits import RunLimits, utf8_size
 from superbiz_cli.harness.contract.model import ModelReply, ModelUnavailable, RetryFailure
 from superbiz_cli.harness.contract.status import RunState, StopReason
-from superbiz_cli.harness.core.budget import BudgetExceeded
+from superbiz_cli.harness.core.budget import BudgetExceeded, estimate
 from superbiz_cli.harness.core.model_gate import ModelGate
 from superbiz_cli.harness.core.run import Run, RunAborted
 
+_FULL_SIZE_SHARE = 0.5
 MAX_ANSWERED_CALLS = 16
 """Further calls of one turn are left out of the history: nobody needs a hundred refusals."""
 
@@ -112,7 +113,18 @@ class _Loop:
         with self.run.ending_on_exhaustion():
             self.run.budget.reserve_bytes(size_bytes)
 
+    def _save_tokens(self) -> None:
+        """Shorten what the model has read before, once the next request would pass half of the budget.
+
+        Every turn sends all results again: at full size some six of them would end the Run.
+        """
+        budget = self.run.budget
+        next_total = budget.input_tokens + estimate(self.history.size_bytes())
+        if next_total > budget.limits.max_input_tokens * _FULL_SIZE_SHARE:
+            self.history.shorten_earlier()
+
     def _turn(self, step_no: int) -> Collection | None:
+        self._save_tokens()
         try:
             gated = self.model.ask(step_no, self.history.messages, self.tool_gate.specs())
         except ModelUnavailable as error:

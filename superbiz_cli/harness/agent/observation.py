@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from superbiz_cli.harness.agent.outcome import DraftFault
+from superbiz_cli.harness.contract.limits import utf8_size
 from superbiz_cli.harness.contract.status import EvidenceStatus, InformationGain, StopReason
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json, parse_strict_object
 from superbiz_cli.harness.contract.tool_call import ToolErrorCode, ToolFailed, ToolName, ToolReady
 from superbiz_cli.harness.progress.protocol import ViolationType
+from superbiz_cli.harness.tool.bounds import clip
 
 STOP_INSTRUCTION: Final[Mapping[StopReason, str]] = {
     StopReason.INFORMATION_SATURATED: (
@@ -92,7 +94,12 @@ DRAFT_REPAIR_INSTRUCTION: Final[Mapping[DraftFault, str]] = {
         " draft again with exactly the documented fields and enum values."
     ),
 }
+SHORTENED: Final = (
+    "An earlier result, repeated in part to save tokens. All that you read of it still counts, and its id may"
+    " still be cited."
+)
 FRAME_TEXTS: Final = (
+    SHORTENED,
     *STOP_INSTRUCTION.values(),
     *REPAIR_INSTRUCTION.values(),
     *DRAFT_REPAIR_INSTRUCTION.values(),
@@ -105,6 +112,9 @@ FRAME_TEXTS: Final = (
     REPAIR_NULL_KEY,
 )
 """Every sentence that an observation says to the model, beside its data."""
+KEPT_ITEMS: Final = 4
+KEPT_CHARS: Final = 400
+MIN_SHORTENED_BYTES: Final = 3_000
 _HIDDEN_FIELDS = frozenset({"tool_call_id", "returned_count"})
 
 
@@ -187,6 +197,32 @@ def draft_repair(fault: DraftFault, path: str | None) -> str:
     if path is not None:
         fields["path"] = path
     return canonical_json(fields)
+
+
+def shortened(text: str) -> str:
+    """Return the observation `text` with at most 4 items of each list and 400 characters of each text.
+
+    One that is small, or that holds no result, stays as it is.
+    """
+    if utf8_size(text) < MIN_SHORTENED_BYTES:
+        return text
+    fields = parse_strict_object(text)
+    if "result" not in fields:
+        return text
+    fields |= {"result": _cut(fields["result"]), "shortened": True, "instruction": SHORTENED}
+    return canonical_json(fields)
+
+
+def _cut(value: JsonValue) -> JsonValue:
+    match value:
+        case str():
+            return clip(value, KEPT_CHARS)
+        case list():
+            return [_cut(item) for item in value[:KEPT_ITEMS]]
+        case dict():
+            return {key: _cut(item) for key, item in value.items()}
+        case _:
+            return value
 
 
 def _error(

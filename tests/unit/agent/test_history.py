@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from superbiz_cli.harness.agent.history import (
@@ -10,7 +12,9 @@ from superbiz_cli.harness.agent.history import (
     AnsweredCall,
     History,
 )
+from superbiz_cli.harness.agent.observation import KEPT_CHARS, KEPT_ITEMS
 from superbiz_cli.harness.contract.model import Message, ModelToolCall
+from superbiz_cli.harness.contract.strict import canonical_json
 
 
 def a_history() -> History:
@@ -30,6 +34,44 @@ def rewritten(name: str, arguments: str) -> ModelToolCall:
 
 def test_a_conversation_begins_with_the_rules_and_the_input() -> None:
     assert a_history().messages == (Message("system", "rules"), Message("user", "{}"))
+
+
+def a_result(call_id: str, items: int = 30) -> AnsweredCall:
+    events = [{"message": "x" * 900, "n": n} for n in range(items)]
+    told = {"observation": "RESULT", "tool_call_id": call_id, "result": {"events": events, "match_count": 7}}
+    return AnsweredCall(ModelToolCall("p", "query_logs", "{}"), call_id, canonical_json(told))
+
+
+def test_earlier_results_are_repeated_in_part_and_the_last_two_in_full() -> None:
+    history = a_history()
+    for number in range(4):
+        history.add_calls("", [a_result(f"ev-{number}")])
+    before, size = history.messages, history.size_bytes()
+    history.shorten_earlier()
+    first, second, third, fourth = (m for m in history.messages if m.role == "tool")
+    for message in (first, second):
+        told = json.loads(message.content)
+        assert told["tool_call_id"] == message.tool_call_id
+        assert told["shortened"] is True
+        assert told["result"]["match_count"] == 7
+        assert [event["n"] for event in told["result"]["events"]] == list(range(KEPT_ITEMS))
+        assert all(len(event["message"]) <= KEPT_CHARS for event in told["result"]["events"])
+    assert (third, fourth) == tuple(m for m in before if m.role == "tool")[2:]
+    assert history.size_bytes() < 0.6 * size
+    once = history.messages
+    history.shorten_earlier()
+    assert history.messages == once
+
+
+@pytest.mark.parametrize("text", ["no JSON", '{"observation":"ERROR","error":"' + "x" * 4000 + '"}'])
+def test_what_is_small_or_no_result_is_not_shortened(text: str) -> None:
+    history = a_history()
+    for number in range(3):
+        call = ModelToolCall("p", "query_logs", "{}")
+        history.add_calls("", [AnsweredCall(call, f"ev-{number}", text)])
+    before = history.messages
+    history.shorten_earlier()
+    assert history.messages == before
 
 
 def test_our_id_replaces_whatever_the_provider_sent() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -325,6 +326,25 @@ def test_a_reply_of_megabytes_is_paid_for_before_it_is_believed() -> None:
     ending = parts.collect(calls(call(query="a")), says("x" * 3_000_000))
     assert ending == Stopped(StopReason.BUDGET_LIMIT_REACHED)
     assert len(parts.tracker.completed_calls) == 1
+
+
+def test_a_long_search_of_large_results_is_not_cut_off_by_repeating_them() -> None:
+    def silent(request: ModelRequest) -> ModelReply:
+        return replace(creep(request), usage=ReportedUsage())
+
+    parts = bench(found(events=["x" * 300] * 50))
+    assert parts.collect(silent) == Stopped(StopReason.BUDGET_LIMIT_REACHED)
+    assert parts.fetches == 8  # the limit of calls per tool, not of tokens
+    *earlier, before_last, last = observations(parts.model.requests[-1])
+    assert all("shortened" in told for told in earlier)
+    assert "shortened" not in before_last
+    assert "shortened" not in last
+
+
+def test_small_searches_are_repeated_in_full() -> None:
+    parts = bench(found(events=["x" * 300] * 50))
+    parts.collect(calls(call(query="a")), calls(call(rating=GAINED_1, query="b")), says(draft()))
+    assert not any("shortened" in told for told in observations(parts.model.requests[-1]))
 
 
 def test_the_budget_also_ends_the_repair_of_a_draft() -> None:
