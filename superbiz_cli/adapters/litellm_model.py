@@ -159,7 +159,7 @@ class LitellmModel:
             )
             client = _client(route, transport, timeout_s=timeout_s)
             response = await litellm.acompletion(**arguments, client=client, timeout=timeout_s)
-            return read_reply(response, transport.exchange.aside)
+            return read_reply(response, transport.exchange.aside, api_key=route.api_key)
         except ModelUnavailable:
             raise
         except Exception as error:

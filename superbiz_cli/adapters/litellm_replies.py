@@ -6,6 +6,7 @@ Failures are named by what was seen on the wire, then by status, then by excepti
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from superbiz_cli.adapters.http_failures import failure_for_status, hint_for_status
@@ -13,30 +14,41 @@ from superbiz_cli.adapters.litellm_shapes import Aside
 from superbiz_cli.adapters.litellm_transport import Exchange, WireFault
 from superbiz_cli.harness.contract.model import (
     ModelReply,
+    ModelToolCall,
     ModelUnavailable,
     ReportedUsage,
     RetryFailure,
 )
 
+HIDDEN_KEY = "[REDACTED_API_KEY]"
+_MIN_KEY_CHARS = 8
 _MODEL_NAME_CHARS = 128
 
 
-def read_reply(response: Any, aside: Aside) -> ModelReply:
+def read_reply(response: Any, aside: Aside, *, api_key: str) -> ModelReply:
     """Read a litellm `ModelResponse` and what stood beside it.
 
-    Raises ModelUnavailable(INVALID_OUTPUT) if it is not one reply.
+    The endpoint knows the key that it was sent: a reply that repeats it is read without it. Raises
+    ModelUnavailable(INVALID_OUTPUT) if it is not one reply.
     """
     choices = getattr(response, "choices", None)
     if not isinstance(choices, list) or len(choices) != 1:
         raise _invalid("the endpoint sent no answer, or several")
     choice = choices[0]
     message = choice.message
+
+    def keyless(text: str) -> str:
+        return text.replace(api_key, HIDDEN_KEY) if len(api_key) >= _MIN_KEY_CHARS else text
+
     reply = ModelReply(
-        content=_text(message.content),
-        tool_calls=aside.tool_calls,
-        finish_reason=choice.finish_reason if isinstance(choice.finish_reason, str) else None,
+        content=keyless(_text(message.content)),
+        tool_calls=tuple(
+            ModelToolCall(keyless(call.id), keyless(call.name), keyless(call.arguments))
+            for call in aside.tool_calls
+        ),
+        finish_reason=keyless(choice.finish_reason) if isinstance(choice.finish_reason, str) else None,
         usage=aside.usage or _usage(getattr(response, "usage", None)),
-        model=_model_name(getattr(response, "model", None)),
+        model=_model_name(getattr(response, "model", None), keyless),
         cost_usd=_cost(getattr(response, "_hidden_params", None)),
     )
     _refuse_lone_surrogates(reply)
@@ -107,10 +119,10 @@ def _usage(usage: Any) -> ReportedUsage:
     )
 
 
-def _model_name(value: object) -> str | None:
+def _model_name(value: object, keyless: Callable[[str], str]) -> str | None:
     if not isinstance(value, str):
         return None
-    return "".join(char for char in value if char.isprintable())[:_MODEL_NAME_CHARS] or None
+    return "".join(char for char in keyless(value) if char.isprintable())[:_MODEL_NAME_CHARS] or None
 
 
 def _cost(hidden: object) -> float | None:

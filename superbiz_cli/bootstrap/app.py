@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.bootstrap.models import load_prompts, open_models, wait_until_loaded
 from superbiz_cli.bootstrap.port import DiagnoseRequest, RunHandle
+from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.bootstrap.skills import active_skills
 from superbiz_cli.bootstrap.sources import missing_sources
 from superbiz_cli.bootstrap.stores import archive_for_run, open_store
@@ -94,7 +95,7 @@ class DiagnosisApp:
             self.warn(sentence)
         models = (self.agent_model, self.guard_model)
         wait_until_loaded(models, timeout_s=run.remaining_s(), cancel=run.cancellation)
-        redactor = Redactor()
+        redactor = redactor_for(self.settings)
         question = Question(
             query=request.query,
             incident=request.window,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from superbiz_cli.assets import runbook_vectors
+from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.core.run import Run
@@ -58,7 +59,7 @@ def knowledge_tool(settings: Settings, redactor: Redactor, stack: ExitStack) -> 
             search, describes=summary.in_words if summary else "", where=searched_scopes(settings)
         ),
         redactor=redactor,
-        passage_redactor=Redactor(credential_rules()),
+        passage_redactor=redactor_for(settings, rules=credential_rules()),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from superbiz_cli import assets
 from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.bootstrap.models import open_model
+from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.bootstrap.stores import open_archive
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.skill_draft import MAX_CASES, SkillProse, draft_skill, skill_name
@@ -23,7 +24,6 @@ from superbiz_cli.harness.core.run import Run, RunAborted
 from superbiz_cli.harness.guard.model_call import GuardCall
 from superbiz_cli.harness.retry.attempts import AttemptsExhausted
 from superbiz_cli.harness.retry.policy import JUDGE
-from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.settings import Settings
 
 _THRESHOLD = 0.3  # a draft is read by a person: rather a case too many than one too few
@@ -46,7 +46,7 @@ def draft_from_cases(
 
     Raises SuperbizError if no case is about it.
     """
-    redact = Redactor().redact
+    redact = redactor_for(settings).redact
     with open_archive(settings) as archive:
         found = archive.case_library().most_similar(terms_of(topic), limit=MAX_CASES, threshold=_THRESHOLD)
     if not found:

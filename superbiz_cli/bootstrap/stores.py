@@ -65,11 +65,11 @@ def open_store(settings: Settings, *, environ: Mapping[str, str] = os.environ) -
 def open_run_archive(settings: Settings, *, create: bool = True) -> RunArchive:
     """Open the audit archive. Raises AuditUnavailable."""
     from superbiz_cli.adapters.sql_audit.archive import open_archive as open_sql_archive
-    from superbiz_cli.harness.tool.redact import Redactor
+    from superbiz_cli.bootstrap.registered_secrets import redactor_for
 
     return open_sql_archive(
         audit_target(settings),
-        redact=Redactor().redact,
+        redact=redactor_for(settings).redact,
         owner=getpass.getuser(),
         keep_reasoning=settings.audit.reasoning,
         create=create,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from superbiz_cli.bootstrap.port import DiagnoseRequest
+from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.cli.interrupt import Reports, Watched, exit_code_of_signal, run_interruptibly
 from superbiz_cli.cli.live import Heading, LiveView, PlainView
 from superbiz_cli.cli.log_lines import log_lines
@@ -19,7 +20,6 @@ from superbiz_cli.cli.times import StatedWindow
 from superbiz_cli.errors import ExitCode
 from superbiz_cli.harness.contract.report import Failure, RunResult
 from superbiz_cli.harness.contract.status import FailureCode, Intent, ReleaseOutcome
-from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.harness.tool.sanitize import sanitize
 from superbiz_cli.settings import Settings
 
@@ -89,7 +89,7 @@ def _view(job: Job, invocation: Invocation) -> LiveView | PlainView | NdjsonView
         metadata = {
             "model": agent,
             "guard_model": guard,
-            "query": Redactor().redact(job.request.query),
+            "query": redactor_for(settings).redact(job.request.query),
             "window": {
                 "since": window.since.isoformat() if window.since else None,
                 "until": window.until.isoformat(),

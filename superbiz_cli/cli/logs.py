@@ -49,12 +49,12 @@ def search(
     stated = _window(settings, at, since, until)
 
     from superbiz_cli.bootstrap.one_call import call_tool
+    from superbiz_cli.bootstrap.registered_secrets import redactor_for
     from superbiz_cli.bootstrap.tools import log_tool
     from superbiz_cli.cli.streams import json_text
-    from superbiz_cli.harness.tool.redact import Redactor
 
     payload = {"topic": topic or _first_topic(settings), "query": " ".join(terms or ())}
-    tool = log_tool(settings, Redactor())
+    tool = log_tool(settings, redactor_for(settings))
     result = call_tool(tool, payload, incident=stated.window, settings=settings)
     if invocation.format in (Format.JSON, Format.NDJSON):
         indent = None if invocation.format is Format.NDJSON else 2

@@ -91,14 +91,14 @@ def query(
 
     from superbiz_cli.bootstrap.data_sources import find_entry, mysql_tool
     from superbiz_cli.bootstrap.one_call import call_tool
+    from superbiz_cli.bootstrap.registered_secrets import redactor_for
     from superbiz_cli.harness.contract.evidence import IncidentWindow
     from superbiz_cli.harness.tool.mysql.explain import explained
-    from superbiz_cli.harness.tool.redact import Redactor
     from superbiz_cli.settings import MysqlSettings
 
     entry = find_entry(loaded.settings, data_source)
     only = loaded.settings.model_copy(update={"mysql": MysqlSettings(data_sources=(entry,))})
-    tool = mysql_tool(only, Redactor())
+    tool = mysql_tool(only, redactor_for(only))
     assert tool is not None
     incident = IncidentWindow(until=datetime.now(UTC), timezone=only.ui.zone_name)
     payload: dict[str, JsonValue] = {"data_source": data_source, "sql": sql, "params": values}

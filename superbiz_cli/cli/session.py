@@ -67,12 +67,12 @@ def show_session(
     loaded = invocation.load_settings()
 
     from superbiz_cli.bootstrap import open_archive
+    from superbiz_cli.bootstrap.registered_secrets import redactor_for
     from superbiz_cli.cli.session_view import SessionView, write_session
     from superbiz_cli.harness.application.memory import previous_turn, routing_memory
     from superbiz_cli.harness.audit.rows import RunFilter
-    from superbiz_cli.harness.tool.redact import Redactor
 
-    redact = Redactor().redact
+    redact = redactor_for(loaded.settings).redact
     with open_archive(loaded.settings) as archive:
         summary = _find(archive, session)
         of_session = RunFilter(session_id=summary.session_id)

@@ -17,9 +17,17 @@ from superbiz_cli.harness.tool.redact_rules.rule import (
     PRIVATE_KEY_BLOCK,
     PRIVATE_KEY_END,
     Rule,
+    registered_values,
 )
 from superbiz_cli.harness.tool.redact_rules.sql import SQL
 
 RULES: tuple[Rule, ...] = (*CREDENTIALS, *LABELLED, *PEOPLE, *SQL, *MACHINES, *PROCESSES)
 
-__all__ = ["PRIVATE_KEY_BEGIN", "PRIVATE_KEY_BLOCK", "PRIVATE_KEY_END", "RULES", "Rule"]
+__all__ = [
+    "PRIVATE_KEY_BEGIN",
+    "PRIVATE_KEY_BLOCK",
+    "PRIVATE_KEY_END",
+    "RULES",
+    "Rule",
+    "registered_values",
+]

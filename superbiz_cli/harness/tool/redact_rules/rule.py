@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Match = re.Match[str]
@@ -35,6 +35,15 @@ def rule(
 ) -> Rule:
     """Return the rule of a pattern text."""
     return Rule(name=name, pattern=re.compile(pattern), needs=needs, accepts=accepts, after=after)
+
+
+def registered_values(secrets: Sequence[str]) -> tuple[Rule, ...]:
+    """Return the rule that finds these very values, the first of `secrets` first; none for none."""
+    if not secrets:
+        return ()
+    pattern = "|".join(re.escape(secret) for secret in secrets)
+    needs = tuple(secret.lower() for secret in secrets)
+    return (rule("registered", f"(?P<SECRET>{pattern})", needs=needs),)
 
 
 PRIVATE_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
