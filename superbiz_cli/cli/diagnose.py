@@ -21,7 +21,10 @@ AtOption = Annotated[
     str | None, typer.Option("--at", metavar="TIME", help="When it happened; nothing later is looked at.")
 ]
 SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="TIME", help="Begin of the window, such as 10:00 or 2h.")
+    str | None,
+    typer.Option(
+        "--since", metavar="TIME", help="Begin of the window: 10:00, or 2h before now or before --at."
+    ),
 ]
 UntilOption = Annotated[
     str | None, typer.Option("--until", metavar="TIME", help="End of the window; now if not given.")
@@ -62,8 +65,9 @@ def diagnose(
 ) -> int:
     """Find out what went wrong, with the evidence for every claim.
 
-    The question may name the time ("since 10:00"). Text that is piped in is added to it. Without a
-    configured model the built-in one is used: no key, no network.
+    The question may name the time ("since 10:00", "last night at 11", "从20分钟前开始"); what of it is not
+    understood is said. Text that is piped in is added to it. Without a configured model the built-in
+    one is used: no key, no network.
 
     Examples:
       superbiz diagnose "payment service times out since 10:00"

@@ -1,64 +1,58 @@
 """Points in time as people type them, on the command line and inside a question.
 
-ISO 8601 ("2026-11-30T10:00+08:00", "2026-11-30 10:00", "2026-11-30"), a time of day ("10:00", the
-last one before now), "yesterday 10:00", "today 10:00", "now", and distances back ("2h", "1h30m",
-"2 hours ago"). Without an offset a time is in the zone given.
+What a point may look like is in `time_words`, how a question states a window in `question_time`.
+Without an offset a time is in the zone given; a clock time without a day is the last one before now.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from superbiz_cli.cli.question_time import StatedTime, stated_time
+from superbiz_cli.cli.time_patterns import AGO, DAY, FLAGS, is_distance
+from superbiz_cli.cli.time_words import read_point
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.evidence import IncidentWindow
 
-_UNIT_S: Mapping[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_UNIT = r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)"
-_DISTANCE = re.compile(rf"(?:\d{{1,5}}\s*{_UNIT}\s*)+(?:ago)?", re.IGNORECASE)
-_DISTANCE_PART = re.compile(rf"(\d{{1,5}})\s*({_UNIT})", re.IGNORECASE)
-_CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?"
-_DAY_WORD = r"(?:today|yesterday|今天|昨天)"
-_DAY_AND_CLOCK = re.compile(rf"({_DAY_WORD})?(?:\s+at)?\s*({_CLOCK})?", re.IGNORECASE)
-_ISO_DATE = r"\d{4}-\d{2}-\d{2}"
-_ISO = rf"{_ISO_DATE}(?:[T ]{_CLOCK}(?:\.\d{{1,6}})?(?:\s?(?:Z|[+-]\d{{2}}:?\d{{2}}))?)?"
-_CHINESE_UNIT: Mapping[str, str] = {"秒": "s", "分钟": "m", "分": "m", "小时": "h", "天": "d"}
-_POINT = rf"(?:{_ISO}|{_DAY_WORD}\s*(?:at\s+)?(?:{_CLOCK})?|{_CLOCK})"
-_IN_QUESTION = (
-    re.compile(
-        rf"\b(?:between|from)\s+(?P<since>{_POINT})\s+(?:and|to|until|till)\s+(?P<until>{_POINT})", re.I
-    ),
-    re.compile(rf"\b(?:since|from|after)\s+(?P<since>{_POINT}|\d{{1,5}}\s*{_UNIT}\s+ago)", re.I),
-    re.compile(rf"\b(?:in|over|for|during)\s+the\s+(?:last|past)\s+(?P<since>\d{{1,5}}\s*{_UNIT})\b", re.I),
-    re.compile(rf"(?P<since>{_POINT})\s*(?:到|至|-|~|—)\s*(?P<until>{_POINT})"),
-    re.compile(rf"(?:自|从)?\s*(?P<since>{_POINT})\s*(?:以来|起|开始|之后|以后)"),
-    re.compile(r"(?:最近|过去)\s*(?P<since>\d{1,5}\s*(?:秒|分钟|分|小时|天))"),
-)
+MAX_WINDOW = timedelta(days=31)
+DEFAULT_WINDOW = timedelta(minutes=30)
 EXAMPLES = "2026-11-30T10:00+08:00, 10:00, yesterday 10:00 or 2h"
 
 
 @dataclass(frozen=True, slots=True)
 class StatedWindow:
-    """The incident window, and the words that it was read from (None: the default window)."""
+    """The incident window, and the words that it was read from (None: the default window).
+
+    `unread` holds words of the question that look like a time and could not be read as one.
+    """
 
     window: IncidentWindow
     said: str | None = None
+    unread: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The window as the header states it."""
-        zone = ZoneInfo(self.window.timezone)
-        until = self.window.until.astimezone(zone)
-        why = f"   (from {self.said})" if self.said else ""
-        offset = until.strftime("%z")
-        shown_offset = f"{offset[:3]}:{offset[3:5]}"
-        if self.window.since is None:
-            return f"up to {until:%Y-%m-%d %H:%M} {shown_offset}{why}"
-        since = self.window.since.astimezone(zone)
-        end = f"{until:%H:%M}" if since.date() == until.date() else f"{until:%Y-%m-%d %H:%M}"
-        return f"{since:%Y-%m-%d %H:%M} → {end} {shown_offset}{why}"
+        why = f"from {self.said}" if self.said else ""
+        if self.unread:
+            missed = ", ".join(f'"{words}"' for words in self.unread)
+            why = f"{why}; not understood: {missed}" if why else f"not understood: {missed}"
+        return f"{window_in_words(self.window)}   ({why})" if why else window_in_words(self.window)
+
+
+def window_in_words(window: IncidentWindow) -> str:
+    """Return "2026-11-30 10:00 → 10:15 +08:00", "up to …" without a beginning."""
+    zone = ZoneInfo(window.timezone)
+    until = window.until.astimezone(zone)
+    offset = until.strftime("%z")
+    shown_offset = f"{offset[:3]}:{offset[3:5]}"
+    if window.since is None:
+        return f"up to {until:%Y-%m-%d %H:%M} {shown_offset}"
+    since = window.since.astimezone(zone)
+    end = f"{until:%H:%M}" if since.date() == until.date() else f"{until:%Y-%m-%d %H:%M}"
+    return f"{since:%Y-%m-%d %H:%M} → {end} {shown_offset}"
 
 
 def stated_window(
@@ -72,94 +66,104 @@ def stated_window(
 ) -> StatedWindow:
     """Return the window that flags and question name; flags win over the question.
 
-    Raises SuperbizError (TIME_INVALID) for what is no time, and for an end before the beginning.
+    A distance ("1h") counts back from now; with --at from that time: --until alone does not move it. A
+    time in the question that cannot be read, or is not used, becomes a note of the window. Raises
+    SuperbizError (TIME_INVALID) for a flag that is no time, an end before the beginning, a window that
+    lies in the future or is longer than 31 days.
     """
     zone = ZoneInfo(zone_name)
     end_flag, end_text = ("--at", at) if at is not None else ("--until", until)
     if at is not None and until is not None:
         raise _invalid("--at and --until both name the end of the window", "give one of them")
     end = parse_time(end_text, now=now, zone=zone, what=end_flag) if end_text is not None else None
-    begin = parse_time(since, now=end or now, zone=zone, what="--since") if since is not None else None
+    base = end if at is not None and end is not None else now
     said = [f"{flag} {text}" for flag, text in (("--since", since), (end_flag, end_text)) if text is not None]
-    if begin is None and (found := _in_question(query, now=end or now, zone=zone)) is not None:
-        begin, asked_end, words = found
-        end = end or asked_end
-        said.insert(0, f'"{words}"')
-    end = end or now
-    if begin is not None and begin >= end:
-        raise _invalid(
-            f"the window ends ({_shown(end, zone)}) before it begins ({_shown(begin, zone)})",
-            f"name times such as {EXAMPLES}",
-        )
-    window = IncidentWindow(until=end, since=begin, timezone=zone_name)
-    return StatedWindow(window, ", ".join(said) or None)
+    if since is not None:
+        is_of_the_end = end is not None and not is_distance(since) and bool(DAY.search(end_text or ""))
+        begin = parse_time(since, now=end if is_of_the_end and end else base, zone=zone, what="--since")
+        _check(begin, end or now, now=now, zone=zone)
+        window = IncidentWindow(until=end or now, since=begin, timezone=zone_name)
+        return StatedWindow(window, ", ".join(said))
+    _check(None, end or now, now=now, zone=zone)
+    return _from_question(
+        stated_time(query, now=base, zone=zone), query, end=end, said=said, now=now, zone_name=zone_name
+    )
 
 
 def parse_time(text: str, *, now: datetime, zone: ZoneInfo, what: str) -> datetime:
-    """Return the aware time that `text` names. Raises SuperbizError (TIME_INVALID)."""
-    found = _read(" ".join(text.split()), now=now.astimezone(zone), zone=zone)
+    """Return the aware time that `text` names; of a day or a night its beginning.
+
+    A distance with or without "ago" counts back from `now`. Raises SuperbizError (TIME_INVALID).
+    """
+    words = " ".join(text.split())
+    if is_distance(words) and not re.fullmatch(AGO, words, FLAGS):
+        words += " ago"
+    found = read_point(words, now=now, zone=zone)
     if found is None:
         raise _invalid(f"'{text}' is not a time ({what})", f"write it like {EXAMPLES}")
-    return found
+    return found.begin
 
 
-def _read(text: str, *, now: datetime, zone: ZoneInfo) -> datetime | None:
-    if text.lower() in ("now", "现在"):
-        return now
-    if _DISTANCE.fullmatch(text):
-        return _back(text, now)
-    for chinese, unit in _CHINESE_UNIT.items():
-        if re.fullmatch(rf"\d{{1,5}}\s*{chinese}", text):
-            return _back(text.replace(chinese, unit), now)
-    if (match := _DAY_AND_CLOCK.fullmatch(text)) is not None and text:
-        return _day_and_clock(match[1], match[2], now, zone)
-    return _iso(text, zone)
+def _from_question(
+    stated: StatedTime, query: str, *, end: datetime | None, said: list[str], now: datetime, zone_name: str
+) -> StatedWindow:
+    begin, until, unread = stated.since, end or stated.until or now, stated.unread
+    if stated.said is not None and begin is not None and begin >= until:  # a flag ends it before that
+        begin, unread = None, (stated.said, *unread)
+    elif stated.said is not None:
+        said = [f'"{stated.said}"', *said]
+    is_cut = begin is not None and until - begin > MAX_WINDOW
+    window = IncidentWindow(until=until, since=until - MAX_WINDOW if is_cut else begin, timezone=zone_name)
+    chinese = any("一" <= char <= "鿿" for char in query)
+    notes = [_CUT[chinese].format(days=MAX_WINDOW.days)] if is_cut else []
+    if unread:
+        shown = (
+            "、".join(f"“{words}”" for words in unread) if chinese else ", ".join(f'"{w}"' for w in unread)
+        )
+        phrases = _NOT_USED if stated.said else _NOT_READ
+        used = window_in_words(window if begin is not None else _with_default_begin(window))
+        notes.append(phrases[chinese].format(words=shown, window=used))
+    return StatedWindow(replace(window, notes=tuple(notes)), ", ".join(said) or None, unread)
 
 
-def _back(text: str, now: datetime) -> datetime | None:
-    seconds = sum(int(count) * _UNIT_S[unit[0].lower()] for count, unit in _DISTANCE_PART.findall(text))
-    try:
-        return now - timedelta(seconds=seconds)
-    except OverflowError:
-        return None
+_NOT_READ = (
+    "The time in the question, {words}, was not understood; the window used is {window}. "
+    "Name it with --since, --until or --at.",
+    "没有看懂问题里的时间 {words}；使用的时间窗口是 {window}。请用 --since、--until 或 --at 指明时间。",
+)
+_NOT_USED = (
+    "Not used as a time: {words}. The window is {window}; --since, --until or --at name another one.",
+    "没有当作时间使用：{words}。时间窗口是 {window}；可以用 --since、--until 或 --at 指定。",
+)
+_CUT = (
+    "The question names more than {days} days; only the last {days} days are looked at.",
+    "问题里的时间超过 {days} 天，只检查最近 {days} 天。",
+)
 
 
-def _day_and_clock(day: str | None, clock: str | None, now: datetime, zone: ZoneInfo) -> datetime:
-    at = datetime.strptime(clock, "%H:%M:%S" if clock.count(":") == 2 else "%H:%M").time() if clock else None
-    word = (day or "").lower()
-    chosen: date = now.date() - timedelta(days=1) if word in ("yesterday", "昨天") else now.date()
-    midnight = datetime(chosen.year, chosen.month, chosen.day, tzinfo=zone)
-    moment = midnight if at is None else midnight.replace(hour=at.hour, minute=at.minute, second=at.second)
-    if not day and moment > now:  # "23:50", asked shortly after midnight, is of the day before
-        moment = moment.replace(year=(p := chosen - timedelta(days=1)).year, month=p.month, day=p.day)
-    return moment
+def _with_default_begin(window: IncidentWindow) -> IncidentWindow:
+    return replace(window, since=window.until - DEFAULT_WINDOW)
 
 
-def _iso(text: str, zone: ZoneInfo) -> datetime | None:
-    if not re.fullmatch(_ISO, text):
-        return None
-    try:
-        moment = datetime.fromisoformat(re.sub(r"\s(?=Z$|[+-])", "", text))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
-
-
-def _in_question(
-    query: str, *, now: datetime, zone: ZoneInfo
-) -> tuple[datetime | None, datetime | None, str] | None:
-    """Return beginning, end and words of the first window that the question names."""
-    for pattern in _IN_QUESTION:
-        if (match := pattern.search(query)) is None:
-            continue
-        named = match.groupdict()
-        since = _read(named["since"].strip(), now=now.astimezone(zone), zone=zone)
-        until_text = named.get("until")
-        until = _read(until_text.strip(), now=now.astimezone(zone), zone=zone) if until_text else None
-        if since is None or (until is not None and until <= since) or since >= (until or now):
-            continue
-        return since, until, match.group().strip()
-    return None
+def _check(begin: datetime | None, end: datetime, *, now: datetime, zone: ZoneInfo) -> None:
+    """Raise SuperbizError unless a window makes sense: forward, not in the future, not endless."""
+    first = end - DEFAULT_WINDOW if begin is None else begin
+    if first >= end:
+        raise _invalid(
+            f"the window ends ({_shown(end, zone)}) before it begins ({_shown(first, zone)})",
+            f"name times such as {EXAMPLES}; a distance such as 2h counts from now, or from --at",
+        )
+    if first >= now:
+        raise _invalid(
+            f"the window lies in the future: it begins {_shown(first, zone)}, now is {_shown(now, zone)}",
+            f"name times that have passed, such as {EXAMPLES}",
+        )
+    if end - first > MAX_WINDOW:
+        raise _invalid(
+            f"the window is too long: {_shown(first, zone)} is more than {MAX_WINDOW.days} days before "
+            f"its end ({_shown(end, zone)})",
+            "choose a later --since, or an earlier end with --at",
+        )
 
 
 def _shown(moment: datetime, zone: ZoneInfo) -> str:

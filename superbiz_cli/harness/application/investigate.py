@@ -96,4 +96,5 @@ def _release(question: Question, parts: Parts, snapshot: Callable[[], EvidenceSn
         similar_cases=question.similar_cases.case_ids,
         instructions=instructions_of(parts, question.skills),
         language=parts.language,
+        notes=question.incident.notes,
     )

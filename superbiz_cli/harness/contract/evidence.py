@@ -15,12 +15,14 @@ from superbiz_cli.harness.contract.tool_call import ControlView, SourceType, Too
 class IncidentWindow:
     """The time that a question is about. Both ends are aware; `timezone` is an IANA name.
 
-    `since` is None when the user named no beginning: each tool then applies its own lookback.
+    `since` is None when the user named no beginning: each tool then applies its own lookback. `notes`
+    are sentences for the reader on what of the question's time was not understood or not used.
     """
 
     until: datetime
     since: datetime | None = None
     timezone: str = "UTC"
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import assert_never
 
@@ -12,12 +12,30 @@ from superbiz_cli.harness.contract.tool_call import SourceType
 from superbiz_cli.harness.release.wording import Language, Sentence, say
 
 
-def coverage(evidence: Sequence[VerifiedEvidence], language: Language) -> tuple[str, ...]:
-    """Return sentences on searched windows, sampled events, cut rows and passages, with footnotes."""
-    return (*_windows(evidence, language), *(line for item in evidence for line in _cuts(item, language)))
+def coverage(
+    evidence: Sequence[VerifiedEvidence], language: Language, *, stated: str = ""
+) -> tuple[str, ...]:
+    """Return sentences on searched windows, sampled events, cut rows and passages, with footnotes.
+
+    A window that `stated`, what the draft says it checked, names already is not said again. What a
+    source could not read stands last, in the source's own words.
+    """
+    remarks = {line: None for item in evidence for line in source_remarks(item.payload)}
+    return (
+        *_windows(evidence, language, stated),
+        *_samples(evidence, language),
+        *(line for item in evidence for line in _cuts(item, language)),
+        *(say(Sentence.SOURCE_REMARK, language, remark=remark) for remark in remarks),
+    )
 
 
-def _windows(evidence: Sequence[VerifiedEvidence], language: Language) -> list[str]:
+def source_remarks(payload: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """Return what a source says that it left out: files that were binary or could not be read."""
+    remarks = payload.get("limitations")
+    return tuple(text for text in remarks if isinstance(text, str)) if isinstance(remarks, list) else ()
+
+
+def _windows(evidence: Sequence[VerifiedEvidence], language: Language, stated: str) -> list[str]:
     refs_of: dict[tuple[str, str], list[int]] = {}
     for item in evidence:
         scope = item.payload.get("scope")
@@ -27,22 +45,41 @@ def _windows(evidence: Sequence[VerifiedEvidence], language: Language) -> list[s
     return [
         say(Sentence.WINDOW, language, start=start, end=end, refs=_footnotes(refs))
         for (start, end), refs in refs_of.items()
-        if start and end
+        if start and end and not (_is_named(start, stated) and _is_named(end, stated))
     ]
 
 
+def _is_named(minute: str, stated: str) -> bool:
+    """Whether `stated` holds the clock time of `minute`."""
+    return minute.split(" ")[1][:5] in stated
+
+
+def _samples(evidence: Sequence[VerifiedEvidence], language: Language) -> list[str]:
+    """Return one sentence for all searches of which only a sample of events, or of patterns, was read."""
+    lines = []
+    for sentence, shown_key, total_key in (
+        (Sentence.EVENTS_SHOWN, "events", "match_count"),
+        (Sentence.PATTERNS_SHOWN, "patterns", "pattern_count"),
+    ):
+        parts = [
+            say(Sentence.SHOWN_OF, language, shown=shown, total=total, refs=_footnotes([item.ref]))
+            for item in evidence
+            if item.source_type is SourceType.LOGS
+            and (shown := _length(item, shown_key)) is not None
+            and (total := _number(item, total_key)) is not None
+            and shown < total
+        ]
+        if parts:
+            lines.append(
+                say(sentence, language, parts="，".join(parts) if language == "zh" else ", ".join(parts))
+            )
+    return lines
+
+
 def _cuts(item: VerifiedEvidence, language: Language) -> list[str]:
-    refs = _footnotes([item.ref])
     match item.source_type:
         case SourceType.LOGS:
-            return [
-                say(sentence, language, shown=shown, total=total, refs=refs)
-                for sentence, shown, total in (
-                    (Sentence.EVENTS_SHOWN, _length(item, "events"), _number(item, "match_count")),
-                    (Sentence.PATTERNS_SHOWN, _length(item, "patterns"), _number(item, "pattern_count")),
-                )
-                if shown is not None and total is not None and shown < total
-            ]
+            return []
         case SourceType.MYSQL:
             return _when_truncated(item, Sentence.ROWS_CUT, "rows", language)
         case SourceType.KNOWLEDGE:

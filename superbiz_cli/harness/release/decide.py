@@ -89,6 +89,7 @@ class Release:
     similar_cases: tuple[str, ...] = ()
     instructions: Instructions = NO_INSTRUCTIONS
     language: LanguageSetting = "auto"
+    notes: tuple[str, ...] = ()
 
     def decide(self, collection: Collection, *, query: str) -> Published:
         """Return what may be published of `collection`.
@@ -147,7 +148,7 @@ class Release:
         return examined
 
     def _held_against(self, draft: Draft, verified: Verified, query: str) -> _Examined | Rejected:
-        shown = publishable(draft, verified.evidence, language_of(query, self.language))
+        shown = publishable(draft, verified.evidence, language_of(query, self.language), notes=self.notes)
         violations = (
             *check_claims(shown, verified.evidence, verified.ref_of, query=query),
             *check_disclosure(shown, verified.evidence, self.instructions, query=query),
@@ -256,6 +257,7 @@ class Release:
             violations=violations,
             has_conclusion=has_conclusion,
             similar_cases=self.similar_cases,
+            notes=self.notes,
         )
         self._emit(
             TraceType.RELEASE_DECISION,

@@ -62,13 +62,17 @@ def safe_fallback(
     violations: Sequence[Violation] = (),
     has_conclusion: bool = True,
     similar_cases: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> SafeFallback:
-    """Return the fallback of `kind` over what the store of the Run confirms."""
+    """Return the fallback of `kind` over what the store of the Run confirms.
+
+    `notes` say what of the question's time was not understood; they come first among the limits.
+    """
     facts = snapshot.facts[:MAX_FACTS]
     message = because or _message(kind, facts, stopped_by)
     if message is Sentence.VALIDATION_FAILED and not has_conclusion:
         message = Sentence.REFERENCES_FAILED
-    limitations = [clean(line) for line in snapshot.limitations]
+    limitations = [clean(line) for line in (*notes, *snapshot.limitations)]
     if any(fact.evidence_status is EvidenceStatus.NO_EVIDENCE for fact in facts):
         limitations.append(say(Sentence.EMPTY_IS_NO_PROOF, language))
     if facts:

@@ -28,8 +28,13 @@ from superbiz_cli.harness.release.wording import Language
 from superbiz_cli.harness.tool.sanitize import sanitize
 
 
-def publishable(draft: Draft, evidence: Sequence[VerifiedEvidence], language: Language) -> Draft:
-    """Return `draft` with clean texts, confirmations where they are due, and our own caveats."""
+def publishable(
+    draft: Draft, evidence: Sequence[VerifiedEvidence], language: Language, *, notes: Sequence[str] = ()
+) -> Draft:
+    """Return `draft` with clean texts, confirmations where they are due, and our own caveats.
+
+    `notes` are sentences on the window of the question; they come first among the caveats.
+    """
     steps, advice = steps_and_advice(draft.action_plan, draft.recommendations)
     limitations = draft.limitations or Limitations()
     return Draft(
@@ -40,7 +45,11 @@ def publishable(draft: Draft, evidence: Sequence[VerifiedEvidence], language: La
         limitations=Limitations(
             checked_scope=clean(limitations.checked_scope),
             missing_info=tuple(map(clean, limitations.missing_info)),
-            caveats=(*map(clean, limitations.caveats), *coverage(evidence, language)),
+            caveats=_distinct(
+                *map(clean, notes),
+                *map(clean, limitations.caveats),
+                *coverage(evidence, language, stated=limitations.checked_scope),
+            ),
         ),
     )
 
@@ -119,6 +128,10 @@ def footnotes_of(evidence: Sequence[VerifiedEvidence]) -> tuple[EvidenceRef, ...
         )
         for item in evidence
     )
+
+
+def _distinct(*lines: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))
 
 
 def _clean_item(item: AnalysisItem) -> AnalysisItem:

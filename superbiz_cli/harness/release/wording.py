@@ -43,6 +43,8 @@ class Sentence(StrEnum):
     WINDOW = "WINDOW"
     EVENTS_SHOWN = "EVENTS_SHOWN"
     PATTERNS_SHOWN = "PATTERNS_SHOWN"
+    SHOWN_OF = "SHOWN_OF"
+    SOURCE_REMARK = "SOURCE_REMARK"
     ROWS_CUT = "ROWS_CUT"
     PASSAGES_CUT = "PASSAGES_CUT"
     REASON_WITHHELD = "REASON_WITHHELD"
@@ -92,8 +94,10 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
     Sentence.COMPARE_CASE: "Compare with an earlier incident:  superbiz case show {case_id}",
     Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
-    Sentence.EVENTS_SHOWN: "{shown} of {total} matching events were read; the counts cover all. {refs}",
-    Sentence.PATTERNS_SHOWN: "{shown} of {total} patterns were read. {refs}",
+    Sentence.EVENTS_SHOWN: "A sample of the matching events was read, the counts cover all: {parts}.",
+    Sentence.PATTERNS_SHOWN: "Not all patterns were read: {parts}.",
+    Sentence.SHOWN_OF: "{shown} of {total} {refs}",
+    Sentence.SOURCE_REMARK: "Log source {remark}",
     Sentence.ROWS_CUT: "Only the first {shown} rows were read. {refs}",
     Sentence.PASSAGES_CUT: "Only the first {shown} passages were read. {refs}",
     Sentence.REASON_WITHHELD: "The judge gave no reason of its own.",
@@ -125,8 +129,10 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
     Sentence.COMPARE_CASE: "与以前的类似故障对照：superbiz case show {case_id}",
     Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
-    Sentence.EVENTS_SHOWN: "共 {total} 条匹配事件，完整读取了其中 {shown} 条；计数覆盖全部事件。{refs}",
-    Sentence.PATTERNS_SHOWN: "共 {total} 种日志模式，读取了其中 {shown} 种。{refs}",
+    Sentence.EVENTS_SHOWN: "匹配事件只读取了抽样，计数覆盖全部事件：{parts}。",
+    Sentence.PATTERNS_SHOWN: "日志模式没有全部读取：{parts}。",
+    Sentence.SHOWN_OF: "{total} 条中的 {shown} 条 {refs}",
+    Sentence.SOURCE_REMARK: "日志源 {remark}",
     Sentence.ROWS_CUT: "只读取了前 {shown} 行。{refs}",
     Sentence.PASSAGES_CUT: "只读取了前 {shown} 段文档。{refs}",
     Sentence.REASON_WITHHELD: "裁判没有给出自己的理由。",

@@ -38,9 +38,32 @@ def test_sampled_events_and_patterns_are_counted() -> None:
         2, ToolName.QUERY_LOGS, match_count=214, events=[{}, {}], pattern_count=41, patterns=[{}, {}, {}]
     )
     assert coverage([item], "en") == (
-        "2 of 214 matching events were read; the counts cover all. [2]",
-        "3 of 41 patterns were read. [2]",
+        "A sample of the matching events was read, the counts cover all: 2 of 214 [2].",
+        "Not all patterns were read: 3 of 41 [2].",
     )
+
+
+def test_samples_of_several_searches_are_one_sentence() -> None:
+    items = [evidence(number, ToolName.QUERY_LOGS, match_count=9 * number, events=[{}]) for number in (1, 2)]
+    assert coverage(items, "en") == (
+        "A sample of the matching events was read, the counts cover all: 1 of 9 [1], 1 of 18 [2].",
+    )
+    assert coverage(items, "zh") == (
+        "匹配事件只读取了抽样，计数覆盖全部事件：9 条中的 1 条 [1]，18 条中的 1 条 [2]。",
+    )
+
+
+def test_a_window_that_the_draft_names_is_not_named_again() -> None:
+    items = [evidence(1, ToolName.QUERY_LOGS, scope=WINDOW)]
+    assert coverage(items, "en", stated="application logs 2026-11-30 09:45–10:15 +08:00 (one search)") == ()
+    assert len(coverage(items, "en", stated="application logs since 09:45")) == 1
+
+
+def test_what_a_source_could_not_read_is_named_once() -> None:
+    remarks: JsonValue = ["app: core.bin: binary file", 7]
+    items = [evidence(number, ToolName.QUERY_LOGS, limitations=remarks) for number in (1, 2)]
+    assert coverage(items, "en") == ("Log source app: core.bin: binary file",)
+    assert coverage([evidence(1, ToolName.QUERY_LOGS, limitations="none")], "en") == ()
 
 
 def test_a_complete_result_needs_no_word() -> None:

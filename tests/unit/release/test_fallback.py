@@ -16,7 +16,7 @@ from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_in
 from superbiz_cli.harness.release.wording import Language, Sentence, language_of, say
 from tests.support.drafts import a_draft
 
-PLACES = ("count", "run_id", "refs", "shown", "total", "start", "end", "case_id")
+PLACES = ("count", "run_id", "refs", "shown", "total", "start", "end", "case_id", "parts", "remark")
 
 
 def fact(
