@@ -11,6 +11,7 @@ ratios.
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import random
 import resource
@@ -98,6 +99,8 @@ def main(folder: Path, size_mb: int) -> None:
             f"{name:28} {result['seconds']:7.3f} s {rate}  {result['matches']:8.0f} matches"
             f"  peak {result['peak_mb']:4.0f} MB"
         )
+    faster = "installed" if importlib.util.find_spec("hyperscan") else "not installed"
+    print(f"hyperscan (extra fast-logs) is {faster}")
     if (rg := shutil.which("rg")) is not None:
         begin = time.perf_counter()
         subprocess.run([rg, "-i", "-F", "-c", RARE, str(plain)], check=False, capture_output=True)

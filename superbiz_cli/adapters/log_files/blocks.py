@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from superbiz_cli.adapters.log_files.clock import LineClock, Place, json_clock, text_clock
 from superbiz_cli.adapters.log_files.events import FileReader, split_lines
 from superbiz_cli.adapters.log_files.glued import has_second_header, may_have_second_object
+from superbiz_cli.adapters.log_files.prefilter import prefilter_for
 from superbiz_cli.adapters.log_files.probe import probe_for
 from superbiz_cli.adapters.log_files.profile import MAY_START
 from superbiz_cli.adapters.log_files.stamps import SECOND_US
@@ -131,6 +132,10 @@ class BlockScan:
         self._tally = tally
         self._loci = len(reader.matcher)
         self._probe = probe_for(query.terms, in_json=layout.is_json)
+        rarest = self._probe.needles[0] if self._probe is not None and self._probe.needles else ()
+        # a term over a line break could lie half in the next block
+        in_one_line = rarest and not any(b"\n" in way for way in rarest)
+        self._may_match = prefilter_for(rarest) if in_one_line else _always
         self._before = query.window.before()
         self._shape_of_key: dict[bytes, Shape] = {}
         self._shape_of_words: dict[bytes, Shape] = {}
@@ -141,9 +146,14 @@ class BlockScan:
             self._scan(block)
 
     def _aligned(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield blocks of whole events: the last event of a block waits for its rest."""
+        """Yield blocks of whole events that may match: the last event of a block waits for its rest."""
         carry = b""
         for block in blocks:
+            if not self._may_match(block) and not (carry and self._may_match(carry)):
+                cut = _last_header(block, self._layout.header)
+                rest = block[cut:] if cut >= 0 else carry + block
+                carry = rest if len(rest) < MAX_CARRIED_BYTES else b""
+                continue
             joined = carry + block
             cut = _last_header(joined, self._layout.header)
             if cut <= 0 and len(joined) < MAX_CARRIED_BYTES:
@@ -364,6 +374,10 @@ class BlockScan:
         if len(self._shape_of_key) < _MAX_KEYS:
             self._shape_of_key[key] = shape
         return shape
+
+
+def _always(_block: bytes) -> bool:
+    return True
 
 
 def _first_line(block: bytes, start: int, end: int) -> bytes:
