@@ -134,7 +134,7 @@ def read_region(file: int, region: Region, check: Callable[[], None]) -> Iterato
         offset += len(block)
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield cleaned(carry + block[:cut])
+            yield cleaned(b"".join((carry, memoryview(block)[:cut])))  # one copy, not two
             carry = block[cut:]
         else:
             carry += block
