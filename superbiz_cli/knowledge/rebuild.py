@@ -14,11 +14,11 @@ from typing import Protocol
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.knowledge import lexical
 from superbiz_cli.knowledge.calibrations import CALIBRATIONS
-from superbiz_cli.knowledge.centre import centred, restored
+from superbiz_cli.knowledge.centre import ENOUGH_FOR_A_MEAN, centred, restored
 from superbiz_cli.knowledge.ingest.chunking import text_of
 from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
 from superbiz_cli.knowledge.ingest.session import lease, worth_keeping
-from superbiz_cli.knowledge.means import initial_means
+from superbiz_cli.knowledge.means import initial_means, outgrown
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, StoreUnavailable
 from superbiz_cli.knowledge.records import (
     SCHEMA_VERSION,
@@ -45,6 +45,16 @@ class RebuildListener(Protocol):
     def advanced(self, chunks: int) -> None:
         """So many more are."""
         ...
+
+
+class Unwatched:
+    """A `RebuildListener` for a rebuild that nobody watches."""
+
+    def planned(self, chunks: int) -> None:
+        """Say nothing."""
+
+    def advanced(self, chunks: int) -> None:
+        """Say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,22 @@ class Rebuild:
             self.run.check_active()
             self.store.finish_rebuild(rebuilt)
         return Rebuilt(profile, len(documents), copied.total(), embedded=not keeps_vectors)
+
+    def recentre(self) -> Rebuilt | None:
+        """Rebuild if a language has enough passages by now for a mean of its own; None if none has.
+
+        A collection that began small was centred by the model's usual means, or not at all. Raises as
+        `rebuild` does.
+        """
+        profile = self.store.profile()
+        if profile is None or self.embedder is None:
+            return None
+        documents = self.store.documents()
+        grown = outgrown(profile.means, documents.values())
+        if not grown:
+            return None
+        counts = Counter(chunk.language for chunk in self._visible(documents))
+        return self.rebuild() if any(counts[name] >= ENOUGH_FOR_A_MEAN for name in grown) else None
 
     @property
     def _identity(self) -> EmbedderIdentity:

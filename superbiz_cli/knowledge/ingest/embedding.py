@@ -31,11 +31,14 @@ class TextEmbedder:
         """Return the vectors of `texts`. Raises EmbeddingUnavailable, RunAborted."""
         if self.embedder is None:
             return [()] * len(texts)
-        missing = [text for text in texts if text not in self._early]
+        missing = [text for text in dict.fromkeys(texts) if text not in self._early]
         began = time.monotonic()
         fresh = dict(zip(missing, self.embedder.passages(missing, run=self.run), strict=True))
         self.spent_s += time.monotonic() - began
-        return [fresh[text] if text in fresh else self._early.pop(text, ()) for text in texts]
+        vectors = [fresh[text] if text in fresh else self._early[text] for text in texts]
+        for text in texts:
+            self._early.pop(text, None)
+        return vectors
 
     def embed_early(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts that will be asked for again."""

@@ -20,6 +20,7 @@ from superbiz_cli.knowledge.ingest.reading import Extract, Prepared, ReadingOpti
 from superbiz_cli.knowledge.ingest.session import WriteSession, writing
 from superbiz_cli.knowledge.language import language_of
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, EmbeddingUnavailable
+from superbiz_cli.knowledge.rebuild import Rebuild, Unwatched
 from superbiz_cli.knowledge.records import WORDS_ONLY, CollectionProfile, DocumentRecord
 
 GROUP_CHUNKS = 32
@@ -133,6 +134,7 @@ class Ingestion:
                 self._write(todo, texts, session)
                 if prune:
                     self.summary.removed = session.remove(_vanished(published, named, found.roots))
+            Rebuild(self.store, self.embedder, Unwatched(), self.run).recentre()
         self.summary.embedding_s = texts.spent_s
         self.summary.total_s = time.monotonic() - began
         return self.summary

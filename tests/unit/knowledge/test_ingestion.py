@@ -16,7 +16,7 @@ from superbiz_cli.knowledge.ports import StoreLocked, StoreUnavailable
 from superbiz_cli.knowledge.records import Chunk, DocumentRecord, WriterNote
 from superbiz_cli.knowledge.terms import terms_of
 from superbiz_cli.knowledge.vocabulary import count_frequencies
-from tests.support.knowledge import Heard, WordEmbedder, ingest, knowledge_run, search, write
+from tests.support.knowledge import DIMENSION, Heard, WordEmbedder, ingest, knowledge_run, search, write
 from tests.support.memory_chunks import MemoryStore
 
 LONG = "\n\n".join(f"## Part {n}\n" + f"word{n} says something about topic{n}. " * 40 for n in range(5))
@@ -353,3 +353,13 @@ def test_a_big_table_is_ingested_with_its_header_everywhere(tmp_path: Path) -> N
     assert ingest(store, tmp_path).problems == []
     assert all("| key | value |" in content for content in visible(store)["table.md"])
     assert sum(content.count("| key") for content in visible(store)["table.md"]) >= 10_000
+
+
+def test_passages_that_repeat_word_for_word_are_all_stored_with_their_vector(tmp_path: Path) -> None:
+    """Boilerplate: the first passages are embedded early, for the means, and some of them come twice."""
+    store, embedder = MemoryStore(), WordEmbedder()
+    ingest(store, write(tmp_path, log="# Log\n" + "the same sentence again. " * 400), embedder=embedder)
+    chunks = list(store.chunks())
+    assert len(chunks) > len({chunk.content for chunk in chunks})
+    assert all(len(chunk.dense) == DIMENSION for chunk in chunks)
+    assert len(embedder.embedded) == len({chunk.content for chunk in chunks})

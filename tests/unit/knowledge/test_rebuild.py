@@ -12,8 +12,8 @@ from superbiz_cli.harness.core.run import Run, RunAborted
 from superbiz_cli.knowledge.centre import dot, restored
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, StoreUnavailable
 from superbiz_cli.knowledge.rebuild import Rebuild, Rebuilt
-from superbiz_cli.knowledge.records import Chunk, CollectionProfile
-from tests.support.knowledge import WordEmbedder, ingest, knowledge_run, search, write
+from superbiz_cli.knowledge.records import Chunk, CollectionProfile, LanguageMean
+from tests.support.knowledge import WordEmbedder, ingest, knowledge_run, search, vector_of, write
 from tests.support.memory_chunks import MemoryStore
 
 
@@ -153,3 +153,42 @@ def test_chunks_keep_their_identity(filled: MemoryStore) -> None:
 
 def _chunks(store: MemoryStore) -> list[Chunk]:
     return list(store.chunks())
+
+
+def _usual_model() -> WordEmbedder:
+    return WordEmbedder(usual_means={"en": LanguageMean(tuple(vector_of("elsewhere")), 12)})
+
+
+def test_a_collection_that_outgrows_the_usual_mean_gets_its_own(tmp_path: Path) -> None:
+    store = MemoryStore()
+    ingest(store, write(tmp_path, pool="# Pool\nThe connection pool is exhausted."), embedder=_usual_model())
+    small = store.profile()
+    assert small is not None
+    assert small.means["en"].vector == tuple(vector_of("elsewhere"))
+    embedder = _usual_model()
+    more = {f"d{n}": f"# Part {n}\nword{n} tells about topic{n}" for n in range(40)}
+    ingest(store, write(tmp_path, **more), embedder=embedder)
+    grown = store.profile()
+    assert grown is not None
+    assert grown.means["en"].sample >= 30
+    assert len(embedder.embedded) == 40  # nothing twice, and nothing of the first ingestion
+    assert search(store, "connection pool exhausted").packed.passages[0].chunk.doc_id == "pool.md"
+
+
+def test_a_recentring_that_was_stopped_is_made_up_for_by_the_next_ingestion(tmp_path: Path) -> None:
+    class Stubborn(MemoryStore):
+        def begin_rebuild(self, profile: CollectionProfile) -> ChunkStore:
+            raise StoreUnavailable("The knowledge store cannot be made.")
+
+    store = Stubborn()
+    few = {f"a{n}": f"# Part {n}\nword{n} tells about topic{n}" for n in range(3)}
+    ingest(store, write(tmp_path, **few), embedder=_usual_model())
+    more = {f"d{n}": f"# Part {n}\nword{n} tells about topic{n}" for n in range(40)}
+    with pytest.raises(StoreUnavailable):
+        ingest(store, write(tmp_path, **more), embedder=_usual_model())
+    assert len(store.published) == 43
+    healed = MemoryStore(store.made_with, store.published, store.stored, store.terms)
+    summary = ingest(healed, tmp_path, embedder=_usual_model())
+    assert (summary.unchanged, summary.added) == (43, 0)
+    assert healed.made_with is not None
+    assert healed.made_with.means["en"].sample >= 30
