@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import ssl
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pymysql
@@ -13,6 +14,7 @@ from pymysql.cursors import Cursor, SSCursor
 
 from superbiz_cli.adapters.mysql_address import MysqlAddress, TlsMode
 from superbiz_cli.harness.tool.mysql.contract import ExecutionFault
+from superbiz_cli.harness.tool.mysql.expressions import Column, OutputColumn
 
 # All that one query may make us read: beyond it the result is an error, not a part of the truth.
 MAX_READ_BYTES = 33_554_432
@@ -142,6 +144,21 @@ def fault_of_warnings(connection: Any, warning_count: int) -> ExecutionFault | N
     return _FAULT_OF_CODE.get(doubtful[0], ExecutionFault.VALUE_NOT_CONVERTIBLE)
 
 
+def rows_of(cursor: Any, outputs: Sequence[OutputColumn]) -> Iterator[Sequence[Any]]:
+    """Yield the rows of an executed query, with bits as integers.
+
+    A server sends a column of bits as bytes, but MIN and MAX of one as digits, under the same type.
+    """
+    is_plain = [isinstance(output.expression, Column) for output in outputs]
+    bits = [place for place, column in enumerate(cursor.description) if column[1] == FIELD_TYPE.BIT]
+    for row in cursor.fetchall_unbuffered():
+        cells = list(row)
+        for place in bits:
+            if cells[place] is not None:
+                cells[place] = int.from_bytes(cells[place], "big") if is_plain[place] else int(cells[place])
+        yield cells
+
+
 def leave_rows_unread(connection: Any) -> bool:
     """Whether rows are left on the connection; they are given up, or the driver would fetch them all."""
     result = getattr(connection, "_result", None)
@@ -179,5 +196,4 @@ def _conversions() -> dict[Any, Any]:
         readers[getattr(FIELD_TYPE, kind)] = float
     for kind in ("DECIMAL", "NEWDECIMAL"):
         readers[getattr(FIELD_TYPE, kind)] = Decimal
-    readers[FIELD_TYPE.BIT] = lambda value: int.from_bytes(value, "big")
     return readers

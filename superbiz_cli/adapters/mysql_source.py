@@ -155,7 +155,7 @@ class _RunningQuery:
             self._stop_if_abandoned()
             cursor = connection.cursor()
             cursor.execute(*self._statement())
-            table = collect_rows(cursor.fetchall_unbuffered(), limits)
+            table = collect_rows(driver.rows_of(cursor, self._plan.select.outputs), limits)
             fault = driver.fault_of_warnings(connection, cursor.warning_count)
             if fault is not None:
                 raise ToolExecutionFailed(fault.value)
