@@ -25,11 +25,14 @@ TYPES_WAIT_S = 1.5
 MIN_WAIT_S = 0.1
 
 
-def mysql_tool(settings: Settings, redactor: Redactor) -> EvidenceTool[Any] | None:
+def mysql_tool(
+    settings: Settings, redactor: Redactor, *, asks_types: bool = True
+) -> EvidenceTool[Any] | None:
     """Return query_mysql over the configured data sources, None without any.
 
-    Types of columns are asked for, for the model's sake; a server that does not answer soon is
-    described without them. Raises SuperbizError for a missing credential or a wrong address.
+    With `asks_types` the types of columns are asked for, for the sake of a model that reads the
+    description; a server that does not answer soon is described without them. Raises SuperbizError
+    for a missing credential or a wrong address.
     """
     if not settings.mysql.data_sources:
         return None
@@ -40,7 +43,9 @@ def mysql_tool(settings: Settings, redactor: Redactor) -> EvidenceTool[Any] | No
     for entry in settings.mysql.data_sources:
         executor = open_executor(entry)
         left_s = give_up_at - time.monotonic()
-        source = with_types(data_source(entry), executor, timeout_s=left_s)
+        source = data_source(entry)
+        if asks_types:
+            source = with_types(source, executor, timeout_s=left_s)
         connected.append(ConnectedSource(source, executor))
     return MysqlTool(connected, redactor=redactor)
 

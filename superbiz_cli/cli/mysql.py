@@ -98,7 +98,7 @@ def query(
 
     entry = find_entry(loaded.settings, data_source)
     only = loaded.settings.model_copy(update={"mysql": MysqlSettings(data_sources=(entry,))})
-    tool = mysql_tool(only, redactor_for(only))
+    tool = mysql_tool(only, redactor_for(only), asks_types=False)
     assert tool is not None
     incident = IncidentWindow(until=datetime.now(UTC), timezone=only.ui.zone_name)
     payload: dict[str, JsonValue] = {"data_source": data_source, "sql": sql, "params": values}

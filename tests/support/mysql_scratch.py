@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pymysql
@@ -96,7 +97,11 @@ class Scratch:
         return False
 
     def state(self) -> dict[str, Any]:
-        """A picture of everything of ours on the server that a query could have changed."""
+        """A picture of everything on the server that a query could have changed.
+
+        Databases and accounts of other tests are left out: they run at the same time.
+        """
+        ours = f"(%s LIKE '{self._prefix}%%' OR %s NOT LIKE 'superbiz%%')"
         tables = self.execute(
             "SELECT table_schema, table_name, table_type FROM information_schema.tables "
             f"WHERE table_schema LIKE '{self._prefix}%' ORDER BY 1, 2"
@@ -108,10 +113,33 @@ class Scratch:
         }
         accounts = self.execute(
             "SELECT user, host, authentication_string FROM mysql.user "
-            f"WHERE user LIKE '{self._prefix}%' ORDER BY 1"
+            f"WHERE {ours % ('user', 'user')} ORDER BY 1, 2"
         )
-        databases = [row[0] for row in self.execute("SHOW DATABASES") if str(row[0]).startswith(self._prefix)]
-        return {"tables": tables, "checksums": checksums, "accounts": accounts, "databases": databases}
+        databases = self.execute(
+            "SELECT schema_name FROM information_schema.schemata "
+            f"WHERE {ours % ('schema_name', 'schema_name')} ORDER BY 1"
+        )
+        variables = self.execute("SHOW GLOBAL VARIABLES WHERE variable_name NOT LIKE '%gtid%'")
+        return {
+            "tables": tables,
+            "checksums": checksums,
+            "accounts": accounts,
+            "databases": databases,
+            "variables": variables,
+            "files": self._files(),
+        }
+
+    def _files(self) -> list[str]:
+        """The files of our databases and of the folder around them, where this machine has them."""
+        [[folder]] = self.execute("SELECT @@datadir")
+        try:
+            names = [path.name for path in Path(str(folder)).iterdir()]
+            ours = [name for name in names if name.startswith(self._prefix)]
+            inside = [f"{name}/{path.name}" for name in ours for path in Path(str(folder), name).iterdir()]
+        except OSError:
+            return []
+        passing = re.compile(r"superbiz|.*\.(pid|sock|err)|.*-bin\.\d+|aria_log\.\d+|ib_")
+        return sorted([*inside, *(name for name in names if not passing.match(name))])
 
     def close(self) -> None:
         for account in self._accounts:

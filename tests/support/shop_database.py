@@ -19,9 +19,9 @@ def write_shop(folder: Path) -> Path:
             "CREATE TABLE accounts (id INTEGER PRIMARY KEY, password TEXT);"
         )
         rows = [
-            (1, "PAID", "fine", "t-1"),
-            (2, "STUCK", f"password={SECRET}", "t-2"),
-            (3, "STUCK", None, "t-3"),
+            (1, "PAID", "fine", "t-1-canary"),
+            (2, "STUCK", f"password={SECRET}", "t-2-canary"),
+            (3, "STUCK", None, "t-3-canary"),
         ]
         connection.executemany("INSERT INTO payments VALUES (?, ?, ?, ?)", rows)
         connection.execute("INSERT INTO accounts VALUES (1, ?)", (SECRET,))
