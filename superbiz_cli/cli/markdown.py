@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from superbiz_cli.cli.render import offline_note, run_note
+from superbiz_cli.cli.readable import readable_scope, readable_times
+from superbiz_cli.cli.render import fallback_note, offline_note, run_note
 from superbiz_cli.cli.stages import words
 from superbiz_cli.harness.contract.report import Answer, EvidenceRef, Report, RunResult, SafeFallback
 from superbiz_cli.harness.tool.sanitize import sanitize
@@ -25,6 +26,8 @@ def markdown_of(result: RunResult) -> str:
         blocks += _answer(result.answer)
     if result.evidence:
         blocks += ["## Evidence", _list(_evidence_line(ref) for ref in result.evidence)]
+    if result.fallback is not None:
+        blocks.append(escaped(fallback_note(result.fallback, result)))
     notes = [f"`{run_note(result)}`", offline_note(result.model) or f"model {escaped(result.model)}"]
     blocks.append(" · ".join(notes))
     return "\n\n".join(blocks) + "\n"
@@ -68,7 +71,7 @@ def _report(report: Report) -> list[str]:
         lines.append(f"Skill used: {', '.join(report.skills)}")
     if report.similar_cases:
         lines.append(f"Earlier case given as a hint, not as evidence: {', '.join(report.similar_cases)}")
-    if shown := [escaped(line) for line in lines if line.strip()]:
+    if shown := [escaped(readable_times(line)) for line in lines if line.strip()]:
         blocks += ["## Limits", _list(shown)]
     judged = report.judgement
     return [
@@ -88,7 +91,7 @@ def _fallback(fallback: SafeFallback) -> list[str]:
         ("What is certain", facts),
         ("What was checked", [escaped(text) for text in fallback.verified_sources] if not facts else []),
         ("What is missing", [escaped(text) for text in fallback.missing_info]),
-        ("Limits", [escaped(text) for text in fallback.limitations]),
+        ("Limits", [escaped(readable_times(text)) for text in fallback.limitations]),
         ("Why the draft was withheld", issues),
         ("Next", [escaped(text) for text in fallback.next_steps]),
     )
@@ -107,7 +110,8 @@ def _answer(answer: Answer) -> list[str]:
 
 def _evidence_line(ref: EvidenceRef) -> str:
     excerpt = f": {escaped(ref.excerpt)}" if ref.excerpt else ""
-    return f"\\[{ref.ref}\\] {ref.source_type.value} {escaped(ref.source)}, {escaped(ref.scope)}{excerpt}"
+    where = f"{escaped(ref.source)}, {escaped(readable_scope(ref))}"
+    return f"\\[{ref.ref}\\] {ref.source_type.value} {where}{excerpt}"
 
 
 def _cited(text: str, refs: Sequence[int]) -> str:

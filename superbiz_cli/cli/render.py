@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from superbiz_cli.cli.page import Page, plain
+from superbiz_cli.cli.readable import readable_scope, readable_times
 from superbiz_cli.cli.stages import words
 from superbiz_cli.harness.contract.report import Answer, EvidenceRef, Failure, Report, RunResult, SafeFallback
 from superbiz_cli.settings.routes import OFFLINE_ROUTE
@@ -35,6 +36,15 @@ def render_result(result: RunResult, *, width: int, color: bool) -> str:
 def run_note(result: RunResult) -> str:
     """Return how the Run can be looked at again."""
     return f"superbiz trace show {result.run_id}"
+
+
+def fallback_note(fallback: SafeFallback, result: RunResult) -> str:
+    """Return where the Run fell back, and how many results the facts above stand on."""
+    where = f"fell back at {words(fallback.failure_stage)}"
+    count = len(result.evidence)
+    if not count:
+        return where
+    return f"facts from {count} {'result' if count == 1 else 'results'}, read again and verified · {where}"
 
 
 def offline_note(model: str) -> str | None:
@@ -80,7 +90,7 @@ def _fallback(page: Page, fallback: SafeFallback, result: RunResult) -> None:
         _bullets(page, fallback.missing_info)
     if fallback.limitations:
         page.heading("Limits")
-        _bullets(page, fallback.limitations)
+        _bullets(page, [readable_times(text) for text in fallback.limitations])
     if fallback.validation_issues:
         page.heading("Why the draft was withheld")
         page.columns([(words(issue.code), issue.target) for issue in fallback.validation_issues])
@@ -88,7 +98,7 @@ def _fallback(page: Page, fallback: SafeFallback, result: RunResult) -> None:
         page.heading("Next")
         _bullets(page, fallback.next_steps)
     _evidence(page, result.evidence)
-    _footer(page, result, f"fell back at {words(fallback.failure_stage)}")
+    _footer(page, result, fallback_note(fallback, result))
 
 
 def _answer(page: Page, answer: Answer, result: RunResult) -> None:
@@ -117,7 +127,7 @@ def _limits(page: Page, report: Report) -> None:
         lines.append(f"Skill used: {', '.join(report.skills)}")
     if report.similar_cases:
         lines.append(f"Earlier case given as a hint, not as evidence: {', '.join(report.similar_cases)}")
-    shown = [line for line in lines if line.strip()]
+    shown = [readable_times(line) for line in lines if line.strip()]
     if not shown:
         return
     page.heading("Limits")
@@ -133,7 +143,9 @@ def _evidence(page: Page, evidence: Sequence[EvidenceRef]) -> None:
     for ref in evidence:
         marker = f"[{ref.ref}]"
         page.line(
-            (f"{marker:<4}", "cyan"), f"{ref.source_type.value:<{kinds}}  {ref.source}  ", (ref.scope, "dim")
+            (f"{marker:<4}", "cyan"),
+            f"{ref.source_type.value:<{kinds}}  {ref.source}  ",
+            (readable_scope(ref), "dim"),
         )
         if ref.excerpt:
             page.paragraph(f'"{ref.excerpt}"', indent="      ", style="dim")

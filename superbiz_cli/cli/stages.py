@@ -128,7 +128,7 @@ def _evidence_step(recorded: RecordedEvent, seconds: float) -> Step:
         return Step(Mark.BAD, "evidence", f"{violations} violation{plural}", "", seconds)
     references = attributes.get("references") or 0
     plural = "" if references == 1 else "s"
-    return Step(Mark.GOOD, "evidence", f"{references} reference{plural} verified", "", seconds)
+    return Step(Mark.GOOD, "evidence", f"{references} reference{plural} of the draft verified", "", seconds)
 
 
 def _tool_name(value: object) -> str:

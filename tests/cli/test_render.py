@@ -9,6 +9,7 @@ from hypothesis import given
 from rich.cells import cell_len
 
 from superbiz_cli.cli.markdown import escaped, markdown_of, table
+from superbiz_cli.cli.readable import readable_times
 from superbiz_cli.cli.render import render_result
 from superbiz_cli.cli.streams import json_text
 from superbiz_cli.harness.contract.report import (
@@ -86,7 +87,8 @@ Evidence
   [1] logs  application  "payment timeout" 09:45-10:15
       "Connection is not available"
 
-  fell back at diagnosis collection · superbiz trace show run0000001
+  facts from 1 result, read again and verified · fell back at diagnosis collection ·
+  superbiz trace show run0000001
 """
 
 
@@ -121,6 +123,50 @@ def test_an_answer_shows_its_footnotes_and_what_is_close() -> None:
     shown = text(result(report=None, answer=answer))
     assert shown.startswith("Yes. [1][2]\n")
     assert "Close to it\n  • runbook" in shown
+
+
+def test_times_are_written_for_people_and_the_scope_does_not_repeat_its_source() -> None:
+    evidence = EVIDENCE.model_copy(
+        update={
+            "source": "APPLICATION logs (files)",
+            "scope": "APPLICATION logs with failed, "
+            "2026-11-30T09:45:00.123+08:00 to 2026-11-30T10:15:00.5+08:00",
+        }
+    )
+    fallback = FALLBACK.model_copy(
+        update={"limitations": ("app: its newest event is at 2026-11-30T10:02:11+08:00",)}
+    )
+    shown = fallback_result(fallback=fallback, evidence=(evidence,))
+    assert "APPLICATION logs (files)  with failed, 2026-11-30 09:45–10:15 +08:00" in text(shown)
+    assert "its newest event is at 2026-11-30 10:02:11 +08:00" in text(shown)
+    assert "with failed, 2026-11-30 09:45–10:15 +08:00" in markdown_of(shown)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (
+            "2026-11-29T23:45:00+08:00 to 2026-11-30T00:15:00+08:00",
+            "2026-11-29 23:45–2026-11-30 00:15 +08:00",
+        ),
+        ("2026-11-30T00:15:00Z", "2026-11-30 00:15:00 +00:00"),
+        ("2026-13-30T00:15:00Z", "2026-13-30T00:15:00Z"),
+        (
+            "2026-11-30T00:15:00Z to 2026-11-30T09:15:00+08:00",
+            "2026-11-30 00:15:00 +00:00 to 2026-11-30 09:15:00 +08:00",
+        ),
+        ("no time", "no time"),
+    ],
+)
+def test_iso_times_become_readable(written: str, read: str) -> None:
+    assert readable_times(written) == read
+
+
+def test_a_fallback_without_evidence_counts_none() -> None:
+    shown = fallback_result(fallback=FALLBACK, evidence=())
+    assert "read again" not in text(shown)
+    two = (EVIDENCE, EVIDENCE.model_copy(update={"ref": 2}))
+    assert "facts from 2 results" in markdown_of(fallback_result(fallback=FALLBACK, evidence=two))
 
 
 @given(published=run_results())

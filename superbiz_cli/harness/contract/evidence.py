@@ -66,8 +66,38 @@ class VerifiedEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class LogSearch:
+    """What a search of logs covered. `query` is redacted, "" for every event; times are aware."""
+
+    topic: str
+    query: str
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LogPattern:
+    """Log events of one shape: how many, from when to when, and what they say on one line.
+
+    `is_new` says whether the equally long time before held none, None where nobody looked.
+    """
+
+    count: int
+    first: datetime
+    last: datetime
+    message: str
+    level: str | None = None
+    service: str | None = None
+    is_new: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedFact:
-    """One completed call in the bounded snapshot of a collection. An empty query is a fact too."""
+    """Something that a completed call showed; an empty query is a fact too.
+
+    `search` is what a call of query_logs covered, `pattern` the one of its patterns that this fact is
+    about.
+    """
 
     tool_call_id: str
     tool_name: ToolName
@@ -77,11 +107,19 @@ class ObservedFact:
     scope: str
     summary: str
     excerpt: str = ""
+    search: LogSearch | None = None
+    pattern: LogPattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSnapshot:
-    """What a collection really saw (<= 12 facts), and what of it could not be verified."""
+    """What a collection really saw (<= 12 facts, the most telling first), and what could not be verified.
+
+    `calls` holds one fact for each verified call, also where `facts` has nothing of it. `remarks` say in
+    the words of the sources what they could not read.
+    """
 
     facts: tuple[ObservedFact, ...] = ()
     limitations: tuple[str, ...] = ()
+    calls: tuple[ObservedFact, ...] = ()
+    remarks: tuple[str, ...] = ()

@@ -54,12 +54,16 @@ class ToolErrorCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ControlView:
-    """The few fields of a result that the harness reads. `returned_count` never reaches the model."""
+    """The few fields of a result that the harness reads. `returned_count` never reaches the model.
+
+    `match_count` is how much matched in all, where the source counts more than it returns.
+    """
 
     evidence_status: EvidenceStatus
     relevance_level: RelevanceLevel | None = None
     returned_count: int = 0
     truncated: bool = False
+    match_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

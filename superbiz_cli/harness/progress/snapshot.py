@@ -5,12 +5,19 @@ Nothing of the model's words goes in. What cannot be verified any more becomes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from superbiz_cli.harness.contract.evidence import EvidenceSnapshot, ObservedFact, ReadResult
 from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.tool_call import SOURCE_TYPE_OF, ToolName
+from superbiz_cli.harness.progress.log_facts import (
+    log_patterns,
+    log_search,
+    source_remarks,
+    telling_facts,
+    with_patterns,
+)
 from superbiz_cli.harness.tool.bounds import clip
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import CanonicalInvocation, InvocationStore, StoreError
@@ -21,6 +28,7 @@ MAX_SUMMARY_CHARS = 320
 MAX_SCOPE_CHARS = 320
 MAX_EXCERPT_CHARS = 320
 MAX_SOURCE_CHARS = 160
+MAX_REMARKS = 8
 
 STORE_UNREADABLE: Final = "A result of {tool} could not be read again from the store."
 RECORD_GONE: Final = "A result of {tool} is no longer in the store."
@@ -42,42 +50,50 @@ def take_snapshot(
 ) -> EvidenceSnapshot:
     """Return at most 12 distinct facts from the completed `calls`, and what could not be verified.
 
-    Facts stand in the order of the calls; if there are too many, empty results give way first.
+    Of logs each pattern worth telling is a fact, errors and what is new first; then what other tools
+    found, then the empty results, which give way first. Within that the order is that of the calls.
     """
-    facts: dict[tuple[str, ...], ObservedFact] = {}
+    verified: list[ObservedFact] = []
+    told: list[ObservedFact] = []
     limitations: dict[str, None] = {}
+    remarks: dict[str, None] = {}
     for tool_call_id, tool_name in calls:
         try:
-            fact = _verified_fact(tool_call_id, tool_name, run_id=run_id, store=store, catalog=catalog)
+            read = _verified(tool_call_id, tool_name, run_id=run_id, store=store, catalog=catalog)
         except _Unverified as unverified:
             limitations.setdefault(unverified.limitation)
-        else:
-            facts.setdefault(_identity(fact), fact)
-    kept = _most_telling(facts.values())
-    if len(kept) < len(facts):
-        limitations.setdefault(NOT_LISTED.format(count=len(facts) - len(kept)))
-    return EvidenceSnapshot(facts=kept, limitations=tuple(limitations))
+            continue
+        fact = _fact(read, tool_name)
+        verified.append(fact)
+        told += with_patterns(fact, log_patterns(read.payload) if fact.search else ())
+        remarks |= dict.fromkeys(source_remarks(read.payload))
+    facts = _distinct(told)
+    if len(facts) > MAX_FACTS:
+        limitations.setdefault(NOT_LISTED.format(count=len(facts) - MAX_FACTS))
+    return EvidenceSnapshot(
+        facts=facts[:MAX_FACTS],
+        limitations=tuple(limitations),
+        calls=tuple(verified),
+        remarks=tuple(remarks)[:MAX_REMARKS],
+    )
 
 
-def _identity(fact: ObservedFact) -> tuple[str, ...]:
-    """Tell facts apart: the same find of two searches is one fact, two empty scopes are two."""
-    found = fact.evidence_status is EvidenceStatus.EVIDENCE_FOUND
-    return (fact.source_type, fact.source, "" if found else fact.scope, fact.summary)
+def _distinct(facts: Sequence[ObservedFact]) -> tuple[ObservedFact, ...]:
+    """Order the facts for the reader; the same find of two searches is one fact, two empty scopes are two."""
+    others = [fact for fact in facts if fact.pattern is None]
+    found = [fact for fact in others if fact.evidence_status is EvidenceStatus.EVIDENCE_FOUND]
+    empty = [fact for fact in others if fact.evidence_status is not EvidenceStatus.EVIDENCE_FOUND]
+    distinct: dict[tuple[str, ...], ObservedFact] = {}
+    for fact in (*found, *empty):
+        is_found = fact.evidence_status is EvidenceStatus.EVIDENCE_FOUND
+        identity = (fact.source_type, fact.source, "" if is_found else fact.scope, fact.summary)
+        distinct.setdefault(identity, fact)
+    return (*telling_facts(facts), *distinct.values())
 
 
-def _most_telling(facts: Iterable[ObservedFact]) -> tuple[ObservedFact, ...]:
-    ordered = list(enumerate(facts))
-    ordered.sort(key=lambda item: item[1].evidence_status is not EvidenceStatus.EVIDENCE_FOUND)
-    return tuple(fact for _, fact in sorted(ordered[:MAX_FACTS], key=lambda item: item[0]))
-
-
-def _verified_fact(
-    tool_call_id: str, tool_name: ToolName, *, run_id: str, store: InvocationStore, catalog: ToolCatalog
-) -> ObservedFact:
-    record = _record_of(tool_call_id, tool_name, run_id=run_id, store=store)
-    read = _read_again(record, tool_call_id, catalog)
+def _fact(read: ReadResult, tool_name: ToolName) -> ObservedFact:
     return ObservedFact(
-        tool_call_id=tool_call_id,
+        tool_call_id=read.tool_call_id,
         tool_name=tool_name,
         source_type=SOURCE_TYPE_OF[tool_name],
         evidence_status=read.control.evidence_status,
@@ -85,7 +101,15 @@ def _verified_fact(
         scope=clip(read.scope, MAX_SCOPE_CHARS),
         summary=clip(read.summary, MAX_SUMMARY_CHARS),
         excerpt=clip(read.excerpt, MAX_EXCERPT_CHARS),
+        search=log_search(read.payload) if tool_name is ToolName.QUERY_LOGS else None,
     )
+
+
+def _verified(
+    tool_call_id: str, tool_name: ToolName, *, run_id: str, store: InvocationStore, catalog: ToolCatalog
+) -> ReadResult:
+    record = _record_of(tool_call_id, tool_name, run_id=run_id, store=store)
+    return _read_again(record, tool_call_id, catalog)
 
 
 def _record_of(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import assert_never
 
 from superbiz_cli.harness.contract.evidence import VerifiedEvidence
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import SourceType
+from superbiz_cli.harness.progress.log_facts import source_remarks
 from superbiz_cli.harness.release.wording import Language, Sentence, say
 
 
@@ -27,12 +28,6 @@ def coverage(
         *(line for item in evidence for line in _cuts(item, language)),
         *(say(Sentence.SOURCE_REMARK, language, remark=remark) for remark in remarks),
     )
-
-
-def source_remarks(payload: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    """Return what a source says that it left out: files that were binary or could not be read."""
-    remarks = payload.get("limitations")
-    return tuple(text for text in remarks if isinstance(text, str)) if isinstance(remarks, list) else ()
 
 
 def _windows(evidence: Sequence[VerifiedEvidence], language: Language, stated: str) -> list[str]:

@@ -258,6 +258,7 @@ class Release:
             has_conclusion=has_conclusion,
             similar_cases=self.similar_cases,
             notes=self.notes,
+            query=query,
         )
         self._emit(
             TraceType.RELEASE_DECISION,

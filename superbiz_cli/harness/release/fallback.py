@@ -15,6 +15,8 @@ from superbiz_cli.harness.contract.evidence import EvidenceSnapshot, ObservedFac
 from superbiz_cli.harness.contract.report import EvidenceRef, FallbackFact, SafeFallback, ValidationIssue
 from superbiz_cli.harness.contract.status import EvidenceStatus, FailureStage, FallbackType, StopReason
 from superbiz_cli.harness.contract.violation import Violation
+from superbiz_cli.harness.release.facts import checked_in_words, fact_in_words
+from superbiz_cli.harness.release.next_steps import steps_from_facts
 from superbiz_cli.harness.release.publishable import clean
 from superbiz_cli.harness.release.wording import MESSAGE_OF, Language, Sentence, say
 from superbiz_cli.harness.tool.bounds import clip
@@ -44,9 +46,8 @@ _STOP_MESSAGE = {
 }
 _NEXT_STEP_OF = {
     FallbackType.EVIDENCE_VALIDATION_FAILED: Sentence.RUN_AGAIN,
-    FallbackType.SEMANTIC_UNSUPPORTED: Sentence.WIDEN,
     FallbackType.SEMANTIC_UNAVAILABLE: Sentence.CHECK_JUDGE,
-    FallbackType.INSUFFICIENT_EVIDENCE: Sentence.WIDEN,
+    FallbackType.MISSING_REQUIRED_CONTEXT: Sentence.SUPPLY_MISSING,
 }
 
 
@@ -63,10 +64,12 @@ def safe_fallback(
     has_conclusion: bool = True,
     similar_cases: Sequence[str] = (),
     notes: Sequence[str] = (),
+    query: str = "",
 ) -> SafeFallback:
     """Return the fallback of `kind` over what the store of the Run confirms.
 
     `notes` say what of the question's time was not understood; they come first among the limits.
+    `query` is the redacted question, for the commands that the reader may type next.
     """
     facts = snapshot.facts[:MAX_FACTS]
     message = because or _message(kind, facts, stopped_by)
@@ -75,21 +78,27 @@ def safe_fallback(
     limitations = [clean(line) for line in (*notes, *snapshot.limitations)]
     if any(fact.evidence_status is EvidenceStatus.NO_EVIDENCE for fact in facts):
         limitations.append(say(Sentence.EMPTY_IS_NO_PROOF, language))
-    if facts:
-        limitations.append(say(Sentence.NOT_ALL_CHECKED, language))
+    calls = snapshot.calls or facts
+    if calls:
+        limitations.append(clean(checked_in_words(calls, language)))
+    limitations += [clean(say(Sentence.SOURCE_REMARK, language, remark=line)) for line in snapshot.remarks]
+    refs = _refs(facts)
     return SafeFallback(
         type=kind,
         message=say(message, language, count=len(violations)),
-        verified_sources=tuple(dict.fromkeys(_source(fact) for fact in facts)),
+        verified_sources=tuple(dict.fromkeys(_source(call) for call in calls)),
         observed_facts=tuple(
-            FallbackFact(text=clip(clean(fact.summary or fact.scope), MAX_FACT_CHARS), ref=ref)
-            for ref, fact in enumerate(facts, start=1)
+            FallbackFact(
+                text=clip(clean(fact_in_words(fact, language)), MAX_FACT_CHARS), ref=refs[fact.tool_call_id]
+            )
+            for fact in facts
         ),
         limitations=tuple(limitations),
         missing_info=tuple(missing_info),
         next_steps=(
             *(say(Sentence.COMPARE_CASE, language, case_id=case_id) for case_id in similar_cases),
-            *(say(step, language, run_id=run_id) for step in _next_steps(kind, message, missing_info)),
+            *map(clean, steps_from_facts(snapshot, query=query, language=language)),
+            *(say(step, language, run_id=run_id) for step in _next_steps(kind, message)),
         ),
         failure_stage=_STAGE_OF[kind],
         validation_issues=tuple(
@@ -100,19 +109,27 @@ def safe_fallback(
 
 
 def footnotes_of_facts(snapshot: EvidenceSnapshot) -> tuple[EvidenceRef, ...]:
-    """Return the footnotes of the facts that `safe_fallback` lists."""
+    """Return the footnotes of the facts that `safe_fallback` lists: one for each call that they cite."""
+    facts = snapshot.facts[:MAX_FACTS]
+    cited = {fact.tool_call_id: fact for fact in reversed(facts)}  # the first fact of a call is quoted
     return tuple(
         EvidenceRef(
             ref=ref,
-            tool_call_id=fact.tool_call_id,
+            tool_call_id=tool_call_id,
             tool_name=fact.tool_name,
             source_type=fact.source_type,
             source=fact.source,
             scope=fact.scope,
             excerpt=fact.excerpt,
         )
-        for ref, fact in enumerate(snapshot.facts[:MAX_FACTS], start=1)
+        for tool_call_id, ref in _refs(facts).items()
+        if (fact := cited[tool_call_id])
     )
+
+
+def _refs(facts: Sequence[ObservedFact]) -> dict[str, int]:
+    """Number the calls in the order in which the facts name them."""
+    return {call: ref for ref, call in enumerate(dict.fromkeys(fact.tool_call_id for fact in facts), start=1)}
 
 
 def missing_info_of(draft: Draft) -> tuple[str, ...]:
@@ -156,8 +173,8 @@ def _message(
     return MESSAGE_OF[kind]
 
 
-def _next_steps(kind: FallbackType, message: Sentence, missing_info: Sequence[str]) -> list[Sentence]:
-    steps = [Sentence.SUPPLY_MISSING] if missing_info else []
+def _next_steps(kind: FallbackType, message: Sentence) -> list[Sentence]:
+    steps = []
     if message is Sentence.OUT_OF_BUDGET:
         steps.append(Sentence.RAISE_BUDGET)
     elif message is Sentence.MODEL_LOST:

@@ -103,6 +103,6 @@ def _question(
                 "scope": fact.scope,
                 "summary": fact.summary,
             }
-            for fact in snapshot.facts
+            for fact in snapshot.calls or snapshot.facts
         ],
     }

@@ -31,12 +31,10 @@ class Sentence(StrEnum):
     DRAFT_UNUSABLE = "DRAFT_UNUSABLE"
     CONTEXT_MISSING = "CONTEXT_MISSING"
     EMPTY_IS_NO_PROOF = "EMPTY_IS_NO_PROOF"
-    NOT_ALL_CHECKED = "NOT_ALL_CHECKED"
     SUPPLY_MISSING = "SUPPLY_MISSING"
     RUN_AGAIN = "RUN_AGAIN"
     CHECK_JUDGE = "CHECK_JUDGE"
     CHECK_MODEL = "CHECK_MODEL"
-    WIDEN = "WIDEN"
     RAISE_BUDGET = "RAISE_BUDGET"
     LOOK_AT_TRACE = "LOOK_AT_TRACE"
     COMPARE_CASE = "COMPARE_CASE"
@@ -45,6 +43,21 @@ class Sentence(StrEnum):
     PATTERNS_SHOWN = "PATTERNS_SHOWN"
     SHOWN_OF = "SHOWN_OF"
     SOURCE_REMARK = "SOURCE_REMARK"
+    FACT_PATTERN = "FACT_PATTERN"
+    FACT_EVENT = "FACT_EVENT"
+    FACT_OTHER = "FACT_OTHER"
+    IS_NEW = "IS_NEW"
+    WAS_BEFORE = "WAS_BEFORE"
+    NO_MATCH = "NO_MATCH"
+    NO_EVENT = "NO_EVENT"
+    CHECKED = "CHECKED"
+    CHECKED_LOGS = "CHECKED_LOGS"
+    CHECKED_TIMES = "CHECKED_TIMES"
+    READ_LINES = "READ_LINES"
+    READ_BEFORE = "READ_BEFORE"
+    SINCE_WHEN = "SINCE_WHEN"
+    LOOK_AT_SOURCES = "LOOK_AT_SOURCES"
+    ASK_WIDER = "ASK_WIDER"
     ROWS_CUT = "ROWS_CUT"
     PASSAGES_CUT = "PASSAGES_CUT"
     REASON_WITHHELD = "REASON_WITHHELD"
@@ -84,11 +97,9 @@ _EN: Final[Mapping[Sentence, str]] = {
     ),
     Sentence.CONTEXT_MISSING: "Nothing was searched: something is missing that only you can supply.",
     Sentence.EMPTY_IS_NO_PROOF: "An empty result says that nothing matched there, not that all is well.",
-    Sentence.NOT_ALL_CHECKED: "Only the searches listed here were made.",
     Sentence.SUPPLY_MISSING: 'Supply what is missing and run  superbiz diagnose -c "again"',
     Sentence.RUN_AGAIN: "Judge the facts above yourself, or run it again: the model may cite better.",
     Sentence.CHECK_JUDGE: "Check the guard model with  superbiz doctor  and run the diagnosis again.",
-    Sentence.WIDEN: "Widen the window with --since, or name the service, error code or request more exactly.",
     Sentence.CHECK_MODEL: "Check the model with  superbiz doctor , then ask again.",
     Sentence.RAISE_BUDGET: "Raise the limit in [run], or narrow the question.",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
@@ -98,6 +109,21 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.PATTERNS_SHOWN: "Not all patterns were read: {parts}.",
     Sentence.SHOWN_OF: "{shown} of {total} {refs}",
     Sentence.SOURCE_REMARK: "Log source {remark}",
+    Sentence.FACT_PATTERN: '{who}, {count} times from {first} to {last}{new}: "{message}"',
+    Sentence.FACT_EVENT: '{who}, once at {first}{new}: "{message}"',
+    Sentence.FACT_OTHER: "{summary}",
+    Sentence.IS_NEW: ", new in that window",
+    Sentence.WAS_BEFORE: ", there before too",
+    Sentence.NO_MATCH: "No event of the {topic} logs matched the search for {query}, {window}.",
+    Sentence.NO_EVENT: "The {topic} logs hold no event, {window}.",
+    Sentence.CHECKED: "Nothing but this was searched: {parts}.",
+    Sentence.CHECKED_LOGS: "{topic} logs {window}",
+    Sentence.CHECKED_TIMES: "{what} ({count} times)",
+    Sentence.READ_LINES: "Read the lines where it began:  {command}",
+    Sentence.READ_BEFORE: "See what else happened just before:  {command}",
+    Sentence.SINCE_WHEN: "See whether it was there earlier:  {command}",
+    Sentence.LOOK_AT_SOURCES: "See what the sources hold and how new it is:  superbiz logs sources",
+    Sentence.ASK_WIDER: "Ask over a longer time:  {command}",
     Sentence.ROWS_CUT: "Only the first {shown} rows were read. {refs}",
     Sentence.PASSAGES_CUT: "Only the first {shown} passages were read. {refs}",
     Sentence.REASON_WITHHELD: "The judge gave no reason of its own.",
@@ -119,11 +145,9 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.DRAFT_UNUSABLE: "模型的最终回答无法使用，这里只列出检索返回的内容，根因尚未证实。",
     Sentence.CONTEXT_MISSING: "没有进行检索：缺少只有你才能提供的信息。",
     Sentence.EMPTY_IS_NO_PROOF: "空结果只说明在该范围内没有匹配，不代表没有故障。",
-    Sentence.NOT_ALL_CHECKED: "只进行了这里列出的检索。",
     Sentence.SUPPLY_MISSING: '补充缺少的信息后运行  superbiz diagnose -c "再查一次"',
     Sentence.RUN_AGAIN: "请自行判断以上事实，或重新运行诊断，模型可能会给出正确的引用。",
     Sentence.CHECK_JUDGE: "用  superbiz doctor  检查裁判模型，然后重新运行诊断。",
-    Sentence.WIDEN: "用 --since 放宽时间窗口，或更准确地给出服务名、错误码或请求标识。",
     Sentence.CHECK_MODEL: "用  superbiz doctor  检查模型后再问一次。",
     Sentence.RAISE_BUDGET: "提高 [run] 中的上限，或缩小问题范围。",
     Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
@@ -133,6 +157,21 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.PATTERNS_SHOWN: "日志模式没有全部读取：{parts}。",
     Sentence.SHOWN_OF: "{total} 条中的 {shown} 条 {refs}",
     Sentence.SOURCE_REMARK: "日志源 {remark}",
+    Sentence.FACT_PATTERN: "{who}：从 {first} 到 {last} 共 {count} 次{new}：“{message}”",
+    Sentence.FACT_EVENT: "{who}：{first} 出现一次{new}：“{message}”",
+    Sentence.FACT_OTHER: "查询结果：{summary}",
+    Sentence.IS_NEW: "，是该窗口内新出现的",
+    Sentence.WAS_BEFORE: "，此前也有",
+    Sentence.NO_MATCH: "{topic}日志在 {window} 没有事件匹配检索“{query}”。",
+    Sentence.NO_EVENT: "{topic}日志在 {window} 没有任何事件。",
+    Sentence.CHECKED: "除此之外没有检索：{parts}。",
+    Sentence.CHECKED_LOGS: "{topic}日志 {window}",
+    Sentence.CHECKED_TIMES: "{what}（{count} 次）",
+    Sentence.READ_LINES: "查看开始出现时的日志：{command}",
+    Sentence.READ_BEFORE: "查看在那之前还发生了什么：{command}",
+    Sentence.SINCE_WHEN: "查看更早是否已经出现：{command}",
+    Sentence.LOOK_AT_SOURCES: "查看日志源里有什么、最新到什么时候：superbiz logs sources",
+    Sentence.ASK_WIDER: "放宽时间再查：{command}",
     Sentence.ROWS_CUT: "只读取了前 {shown} 行。{refs}",
     Sentence.PASSAGES_CUT: "只读取了前 {shown} 段文档。{refs}",
     Sentence.REASON_WITHHELD: "裁判没有给出自己的理由。",
@@ -146,6 +185,21 @@ MESSAGE_OF: Final[Mapping[FallbackType, Sentence]] = {
     FallbackType.INSUFFICIENT_EVIDENCE: Sentence.NO_PROOF,
     FallbackType.MISSING_REQUIRED_CONTEXT: Sentence.CONTEXT_MISSING,
 }
+
+
+_TOPICS: Final[Mapping[Language, Mapping[str, str]]] = {
+    "en": {
+        "APPLICATION": "application",
+        "DATABASE_SLOW_QUERY": "database slow query",
+        "SYSTEM_EVENTS": "system",
+    },
+    "zh": {"APPLICATION": "应用", "DATABASE_SLOW_QUERY": "数据库慢查询", "SYSTEM_EVENTS": "系统"},
+}
+
+
+def topic_in_words(topic: str, language: Language) -> str:
+    """Return how a reader calls a log topic."""
+    return _TOPICS[language].get(topic, topic)
 
 
 def say(sentence: Sentence, language: Language, **values: object) -> str:

@@ -67,10 +67,10 @@ class CallAudit:
             "scope": scope_reference(tool, request),
             "tool_invocation_id": self.recorder.tool_invocation(_row(tool.name, facts)),
         }
-        relevance = facts.control.relevance_level
+        relevance, matched = facts.control.relevance_level, facts.control.match_count
         display: dict[str, Scalar] = {
             "scope": tool.scope_display(request),
-            "count": facts.control.returned_count,
+            "count": facts.control.returned_count if matched is None else matched,
             "relevance": relevance.value if relevance else None,
             "truncated": facts.control.truncated,
         }

@@ -97,17 +97,34 @@ def test_at_most_twelve_facts_are_kept_and_the_rest_is_admitted() -> None:
     assert taken.limitations == (snapshot.NOT_LISTED.format(count=3),)
 
 
-def test_empty_results_give_way_to_findings_but_the_order_stays() -> None:
+def test_empty_results_stand_behind_findings_and_give_way_to_them() -> None:
     seen = Seen()
-    seen.call(nothing(summary="nothing at first"))
-    for number in range(6):
-        seen.call(nothing(summary=f"nothing {number}"))
+    for number in range(8):
+        seen.call(nothing(scope=f"scope {number}", summary=f"nothing {number}"))
         seen.call(found(summary=f"fact {number}"))
-    summaries = [fact.summary for fact in seen.snapshot().facts]
-    assert len(summaries) == 12
-    assert [text for text in summaries if text.startswith("fact")] == [f"fact {n}" for n in range(6)]
-    assert summaries[:3] == ["nothing at first", "nothing 0", "fact 0"]
-    assert "nothing 5" not in summaries
+    taken = seen.snapshot()
+    assert [fact.summary for fact in taken.facts] == [
+        *(f"fact {number}" for number in range(8)),
+        *(f"nothing {number}" for number in range(4)),
+    ]
+    assert len(taken.calls) == 16
+    assert taken.limitations == (snapshot.NOT_LISTED.format(count=4),)
+
+
+def test_every_verified_call_is_kept_for_who_may_cite_it() -> None:
+    seen = Seen()
+    ids = [seen.call(found(summary="37 timeouts")), seen.call(found(summary="37 timeouts"))]
+    taken = seen.snapshot()
+    assert [fact.tool_call_id for fact in taken.calls] == ids
+    assert len(taken.facts) == 1
+
+
+def test_what_a_source_could_not_read_is_remarked_once() -> None:
+    seen = Seen()
+    seen.call(found(limitations=["app: core.bin: binary file", 7], summary="a"))
+    seen.call(found(limitations=["app: core.bin: binary file"], summary="b"))
+    seen.call(found(limitations="none", summary="c"))
+    assert seen.snapshot().remarks == ("app: core.bin: binary file",)
 
 
 def test_a_record_that_expired_becomes_a_limitation() -> None:

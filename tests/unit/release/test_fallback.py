@@ -16,7 +16,19 @@ from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_in
 from superbiz_cli.harness.release.wording import Language, Sentence, language_of, say
 from tests.support.drafts import a_draft
 
-PLACES = ("count", "run_id", "refs", "shown", "total", "start", "end", "case_id", "parts", "remark")
+PLACES: tuple[str, ...] = (
+    "count",
+    "run_id",
+    "refs",
+    "shown",
+    "total",
+    "start",
+    "end",
+    "case_id",
+    "parts",
+    "remark",
+)
+PLACES += ("who", "first", "last", "new", "message", "summary", "topic", "query", "window", "what", "command")
 
 
 def fact(

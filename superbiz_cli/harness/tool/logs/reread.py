@@ -81,6 +81,7 @@ def read_logs(agent_result: str, *, tool_call_id: str) -> ReadResult:
             evidence_status=EvidenceStatus(result.evidence_status),
             returned_count=result.returned_count,
             truncated=result.truncated,
+            match_count=result.match_count,
         ),
         payload=payload,
     )

@@ -1,0 +1,43 @@
+"""The telling part of a logged message: without the header of its line, with the cause of its exception."""
+
+from __future__ import annotations
+
+import re
+
+MAX_HEADLINE_CHARS = 220
+_SHORTEST = 4
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|SEVERE|FATAL|CRIT(?:ICAL)?|PANIC|EMERG|ALERT)"
+_HEADER = re.compile(
+    rf"(?:\s*(?:{_LEVEL}(?::|(?=[\s|\]-]|$))"  # a level in capitals
+    rf"|[\[(<|](?i:{_LEVEL})[\])>|]:?"  # a level in brackets
+    r"|\[REDACTED_PID(?:#\d+)?\](?:#\d+)?:?|\d+#\d+:|\*\d+(?=\s)"  # a process, a connection
+    r"|\[(?!REDACTED_)[^\[\]\n]{0,60}\](?=\s)"  # a thread, a service, trace ids
+    r"|---|[-|:](?=\s)"
+    r"|(?![\w.$]*(?:Error|Exception)\b)[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?::\d+)?(?=\s*[-:|]\s)"  # a logger
+    r"))+\s*"
+)
+_EXCEPTION = re.compile(r"\s*(?:Caused by:\s*)?((?:[\w$]+\.)*[A-Z][\w$]*(?:Exception|Error|Throwable)\b.*)")
+_CAUSE = re.compile(r"\s*Caused by:\s*(.+)")
+_FIELD = re.compile(r"(?:^|\s)(?:error|err|exception|cause|reason)=(.+?)(?=\s[\w.]+=|$)")
+
+
+def headline(message: str, *, limit: int = MAX_HEADLINE_CHARS) -> str:
+    """Return on one line what `message` says: its first line, and the exception or error behind it.
+
+    Level, process, thread and logger are taken off. At most `limit` characters.
+    """
+    first, *rest = message.strip().split("\n")
+    header = _HEADER.match(first)
+    text = first[header.end() :] if header is not None else first
+    parts = [text if len(text.strip()) >= _SHORTEST else first]
+    parts += [part for part in _behind(rest) if part not in parts[0]]
+    shown = " | ".join(" ".join(part.split()) for part in dict.fromkeys(parts))
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _behind(lines: list[str]) -> list[str]:
+    """Return the root cause, the first exception, or the error field of what follows the first line."""
+    causes = [match[1] for line in lines if (match := _CAUSE.match(line)) is not None]
+    exceptions = [match[1] for line in lines if (match := _EXCEPTION.match(line)) is not None]
+    fields = [match[1] for line in lines for match in _FIELD.finditer(line)]
+    return [*exceptions[:1], *causes[-1:], *fields[:1]]
