@@ -60,17 +60,22 @@ def reciprocal_ranks(candidates: Sequence[Candidate], fusion: Fusion) -> list[fl
 
 
 def convex_scores(candidates: Sequence[Candidate], fusion: Fusion) -> list[float]:
-    """Score by a * minmax(cosine) + (1 - a) * bm25 / max(bm25).
+    """Score by a * minmax(cosine) + (1 - a) * c * c * bm25 / max(bm25), with c the best coverage.
 
-    Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval (TOIS 2023).
+    Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval (TOIS 2023), with one
+    change: dividing by the largest score makes the best of bad matches look perfect. Where no passage
+    holds much of the query's weight (it is in the other language, or says it in other words), the
+    words' part shrinks, and meaning decides; an alert's name is covered, and words keep their part.
     """
     cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
     low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
     best = max((candidate.bm25 for candidate in candidates), default=0.0)
+    covered = max((candidate.coverage for candidate in candidates), default=0.0)
     weight = fusion.dense_weight if cosines else 0.0
+    of_words = (1 - weight) * covered * covered if cosines else 1.0
     return [
         weight * _scaled(candidate.cosine, low, high)
-        + (1 - weight) * (candidate.bm25 / best if best else 0.0)
+        + of_words * (candidate.bm25 / best if best else 0.0)
         for candidate in candidates
     ]
 

@@ -43,9 +43,15 @@ def test_reciprocal_ranks_are_those_of_the_paper() -> None:
 
 def test_the_convex_sum_weighs_scaled_scores() -> None:
     near = candidate("near", cosine=0.9, bm25=0.0, dense_rank=1)
-    exact = candidate("exact", cosine=0.1, bm25=8.0, sparse_rank=1)
+    exact = candidate("exact", cosine=0.1, bm25=8.0, coverage=1.0, sparse_rank=1)
     assert order([near, exact], Fusion(dense_weight=0.6)) == ["near", "exact"]
     assert order([near, exact], Fusion(dense_weight=0.4)) == ["exact", "near"]
+
+
+def test_words_that_cover_little_of_the_query_leave_the_order_to_meaning() -> None:
+    near = candidate("near", cosine=0.9, bm25=0.0, dense_rank=1)
+    by_chance = candidate("by chance", cosine=0.1, bm25=8.0, coverage=0.4, sparse_rank=1)
+    assert order([near, by_chance], Fusion(dense_weight=0.4)) == ["near", "by chance"]
 
 
 def test_without_vectors_words_alone_decide() -> None:
