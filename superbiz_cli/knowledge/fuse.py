@@ -74,8 +74,7 @@ def convex_scores(candidates: Sequence[Candidate], fusion: Fusion) -> list[float
     weight = fusion.dense_weight if cosines else 0.0
     of_words = (1 - weight) * covered * covered if cosines else 1.0
     return [
-        weight * _scaled(candidate.cosine, low, high)
-        + of_words * (candidate.bm25 / best if best else 0.0)
+        weight * _scaled(candidate.cosine, low, high) + of_words * (candidate.bm25 / best if best else 0.0)
         for candidate in candidates
     ]
 
