@@ -7,7 +7,7 @@ WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile vectors
+.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile soak vectors
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -59,6 +59,9 @@ hostile: $(READY)  ## play every given hostile script, also over HTTP and as a p
 
 vectors: $(READY)  ## embed the example runbooks anew, after they or the chunking have changed
 	@$(BIN)/python vectors/embed_runbooks.py
+
+soak: $(READY)  ## a million random worlds against the invariants of every run; EXAMPLES= for another number
+	@SUPERBIZ_TEST_EXAMPLES=$(or $(EXAMPLES),1000000) $(BIN)/python -m pytest tests/properties/test_wild_runs.py -n $(WORKERS)
 
 build: $(READY)  ## build wheel and sdist into dist/
 	@$(BIN)/python -m hatchling build

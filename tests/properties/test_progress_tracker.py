@@ -26,7 +26,7 @@ class TrackerMachine(RuleBasedStateMachine):
     """Any order of what a gate can do to a tracker; the row of counted requests is kept beside it.
 
     `row` holds what counted since the last gain, `illegal` the violations since the last legal
-    request, `failed` the failures since a call came back, `idle` the requests since one was run.
+    request, `failed` the failures since a call came back, `idle` both kinds since a request was run.
     """
 
     def __init__(self) -> None:
@@ -111,15 +111,14 @@ class TrackerMachine(RuleBasedStateMachine):
             self.without_gain()
 
     @precondition(lambda self: bool(self.asked))
-    @rule(data=st.data(), is_also_illegal=st.booleans())
-    def repeats(self, data: st.DataObject, is_also_illegal: bool) -> None:
+    @rule(data=st.data())
+    def repeats(self, data: st.DataObject) -> None:
         scope = data.draw(st.sampled_from(list(self.asked)))
         assert self.tracker.has_asked(scope)
         assert self.tracker.asked_as(scope) == self.asked[scope]
-        self.tracker.record_repetition(is_counted_as_idle=not is_also_illegal)
+        self.tracker.record_repetition()
         self.without_gain()
-        if not is_also_illegal:
-            self.reaches_no_back_end()
+        self.reaches_no_back_end()
 
     @rule()
     def runs_out_of_budget(self) -> None:

@@ -87,6 +87,21 @@ class InMemoryInvocationStore:
         """Drop a record, as if it had expired."""
         del self._rows[run_id, tool_call_id]
 
+    def ids(self) -> list[tuple[str, str]]:
+        """The (run_id, tool_call_id) of every record, in order."""
+        return list(self._rows)
+
+    def ready(self, run_id: str) -> dict[str, EvidenceStatus]:
+        """The evidence status of every READY record of a Run that has not expired, by id."""
+        return {
+            key[1]: record.evidence_status
+            for key in self._rows
+            if key[0] == run_id
+            and (record := self._live(key)) is not None
+            and record.status is InvocationStatus.READY
+            and record.evidence_status is not None
+        }
+
     def _live(self, key: tuple[str, str]) -> CanonicalInvocation | None:
         row = self._rows.get(key)
         if row is None or row[0] <= self.clock.monotonic():

@@ -160,7 +160,7 @@ class ToolGate:
         """Answer a request whose rating is wrong. If it also repeats itself, it counts twice."""
         self._reject(violation, asked)
         if self.tracker.has_asked(asked.scope):
-            self.tracker.record_repetition(is_counted_as_idle=False)
+            self.tracker.record_repetition()
         return self._repair(violation, None)
 
     def _repair(self, violation: ViolationType, missing_field: str | None) -> GateAnswer:

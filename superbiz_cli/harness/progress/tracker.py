@@ -18,8 +18,8 @@ What counts how:
 | repeats an input that the tool rejected           | +1      |           |         |
 
 A request may stand in two lines: one that breaks the protocol and asks a known scope is both a
-violation and without gain. And three requests in a row that never reached a back end, illegal ones and
-repetitions in any order, are over too: mixing the two does not stretch a loop. The allowance for
+violation and without gain. Three violations and repetitions in any order, without a request between
+them that reached a back end, are the end too: mixing the two does not stretch a loop. The allowance for
 failures lets a model correct a statement twice; without the limit, requests that cost no tool
 budget could go on as long as the model budget lasts.
 """
@@ -126,14 +126,10 @@ class ProgressTracker:
             self._saturate(StopReason.PROGRESS_PROTOCOL_VIOLATED)
         self._count_idle()
 
-    def record_repetition(self, *, is_counted_as_idle: bool = True) -> None:
-        """Count a request whose scope has been asked before.
-
-        One that was a violation as well has been counted as idle already.
-        """
+    def record_repetition(self) -> None:
+        """Count a request whose scope has been asked before."""
         self._apply(InformationGain.NO_GAIN)
-        if is_counted_as_idle:
-            self._count_idle()
+        self._count_idle()
 
     def record_completed(self, scope: Scope, *, tool_call_id: str, evidence_status: EvidenceStatus) -> None:
         """Record a call that came back, empty or not.

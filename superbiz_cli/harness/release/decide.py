@@ -167,6 +167,10 @@ class Release:
         verified = examined.verified
         decision = self.judge.judge(draft_view(examined.shown, verified.ref_of), verified.evidence, query)
         match decision:
+            case Supported(reason) if (gone := self._gone(examined.shown)) is not None:
+                return self._fall_back(
+                    FallbackType.EVIDENCE_VALIDATION_FAILED, query, violations=gone.violations
+                )
             case Supported(reason):
                 report = report_of(
                     examined.shown,
@@ -184,6 +188,14 @@ class Release:
             case _:
                 assert_never(decision)
         return self._fall_back(kind, query, missing_info=missing_info_of(examined.shown))
+
+    def _gone(self, shown: Draft) -> Rejected | None:
+        """Return what of the evidence is no longer in the store after the judge has taken his time."""
+        again = verify_evidence(shown, run_id=self.run.run_id, store=self.store, catalog=self.catalog)
+        if isinstance(again, Verified):
+            return None
+        self._emit(TraceType.EVIDENCE_GUARD_RECHECK, _guard_attributes(shown, again))
+        return again
 
     def _without_conclusion(self, draft: Draft, query: str) -> Published:
         result = verify_evidence(draft, run_id=self.run.run_id, store=self.store, catalog=self.catalog)

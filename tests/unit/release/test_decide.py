@@ -428,3 +428,30 @@ def test_the_conclusion_gets_out_only_if_references_claims_and_judge_agree(
         assert CAUSE not in shown
         assert "pool-service-9" not in shown
         assert text not in shown
+
+
+# --- while the judge decides ---------------------------------------------------------------------
+
+
+def test_evidence_that_expires_while_the_judge_decides_is_not_published() -> None:
+    scene = Scene()
+
+    def too_late(_request: ModelRequest) -> ModelReply:
+        scene.store.forget("run0000001", "ev-1")
+        return SUPPORTED
+
+    scene.judge_model.turns = [too_late]
+    result = fallback(scene.decide(a_draft()))
+    assert result.type is FallbackType.EVIDENCE_VALIDATION_FAILED
+    assert result.validation_issues[0].code == "INVOCATION_NOT_FOUND"
+    assert CAUSE not in result.model_dump_json()
+    assert scene.trace()[-2:] == [
+        (
+            TraceType.EVIDENCE_GUARD_RECHECK,
+            {"violations": 1, "references": 1, "codes": "INVOCATION_NOT_FOUND"},
+        ),
+        (
+            TraceType.RELEASE_DECISION,
+            {"outcome": "FALLBACK", "fallback_type": "EVIDENCE_VALIDATION_FAILED"},
+        ),
+    ]
