@@ -113,12 +113,13 @@ def test_a_record_that_is_not_what_was_seen_supports_nothing(
     assert CONCLUSION not in flow.out
 
 
-def test_a_record_that_disappears_before_the_judge_is_asked_changes_nothing_for_the_judge(
-    world: World,
-) -> None:
-    """What was verified was read once: the judge and the reader get the same evidence."""
+def test_a_record_that_expires_while_the_judge_decides_supports_nothing(world: World) -> None:
+    """Released is only what can be read again at that moment; what the judge saw is not enough."""
     with before_call(ModelRole.JUDGE, 1, lambda: expire_records(world.store_file)):
         flow = world.ask(diagnosis(), "--json")
     published = balanced(flow)
-    assert published["release_outcome"] == "SUCCESS"
-    assert len(published["evidence"]) == 1
+    same_as_stored(flow)
+    assert published["fallback"]["type"] == "EVIDENCE_VALIDATION_FAILED"
+    assert [issue["code"] for issue in published["fallback"]["validation_issues"]] == ["INVOCATION_NOT_FOUND"]
+    assert CONCLUSION not in flow.out
+    assert [event["codes"] for event in flow.events("EVIDENCE_GUARD_RECHECK")] == ["INVOCATION_NOT_FOUND"]
