@@ -20,6 +20,7 @@ from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.violation import Violation, ViolationCode
 
 RUN_LETTERS = 48
+CHANCE_LETTERS = 4
 """About nine English words in a row: chance and common phrases do not reach it."""
 RUN_IDEOGRAPHS = 18
 ADDRESS_LETTERS = 20
@@ -56,7 +57,11 @@ class Instructions:
             return ()
         allowed = _Allowed([*self.public, *known])
         places = [
-            *(start for start, run in stream.runs() if run in self._runs and not allowed.holds(run)),
+            *(
+                start
+                for start, run in stream.runs()
+                if run in self._runs and not allowed.holds(stream.within_one(start, run))
+            ),
             *(
                 start
                 for sentence in self._addresses
@@ -124,6 +129,18 @@ class _Stream:
 
     def runs(self) -> Iterator[tuple[int, str]]:
         return _runs_of(self.letters)
+
+    def within_one(self, start: int, run: str) -> str:
+        """Return `run`, which begins at `start`, without the few letters that belong to another text.
+
+        What may be repeated may stand beside a text that happens to begin or end in those letters.
+        """
+        for end, _ in self.ends:
+            if 0 < end - start <= CHANCE_LETTERS:
+                run, start = run[end - start :], end
+            elif 0 < start + len(run) - end <= CHANCE_LETTERS:
+                run = run[: end - start]
+        return run
 
     def key_at(self, position: int) -> str:
         return next(key for end, key in self.ends if position < end)

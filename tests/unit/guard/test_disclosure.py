@@ -73,6 +73,21 @@ def test_what_is_written_for_the_reader_may_be_published() -> None:
     assert recited(SENTENCE + ", then count what is missing", instructions=instructions)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_may_be_published_may_stand_beside_any_other_text(order: int) -> None:
+    public = "Add the missing index or move this statement off the database"
+    told = Instructions((f"{TOLD}\nen: {public} zh: 先补索引",), public=(public,))
+    beside = ("kill what is still run" if order > 0 else "zh", public)
+    texts = dict(zip("ab", beside[::order], strict=True))
+    assert told.recited_in(texts) == ()
+    assert "c" in told.recited_in({**texts, "c": SENTENCE})
+
+
+def test_a_recital_cut_into_small_pieces_that_are_all_known_is_still_found() -> None:
+    pieces = {str(number): word for number, word in enumerate(SENTENCE.split())}
+    assert INSTRUCTIONS.recited_in(pieces, known=pieces.values()) != ()
+
+
 def test_without_instructions_nothing_is_a_recital() -> None:
     assert not recited(SENTENCE, instructions=Instructions())
 
