@@ -25,7 +25,7 @@ from superbiz_cli.adapters.log_files.glued import (
 from superbiz_cli.adapters.log_files.header import find_header
 from superbiz_cli.adapters.log_files.json_event import JsonEvent, parse_object, read_json_event, values_of
 from superbiz_cli.adapters.log_files.levels import find_level, level_of_second_line
-from superbiz_cli.adapters.log_files.origin import find_service, syslog_origin
+from superbiz_cli.adapters.log_files.origin import find_service, service_of_file, syslog_origin
 from superbiz_cli.adapters.log_files.otlp import is_otlp, otlp_records
 from superbiz_cli.adapters.log_files.profile import SAMPLE_LINES, HeaderMatcher, learn_loci
 from superbiz_cli.adapters.log_files.resolve import Resolver
@@ -96,7 +96,7 @@ class FileReader:
             zone=self.source.zone, reference=self.reference, first_day=date_in_name(self.path.name)
         )
         self.matcher = HeaderMatcher((), self.source.zones)
-        self.file_service = stem_of(self.path.name)
+        self.file_service = service_of_file(self.path)
 
     def events(self, blocks: Iterable[bytes] | None = None) -> Iterator[tuple[int | None, RawFileEvent]]:
         """Yield (instant, event) in the order of the file; the instant is None before the first time.
@@ -281,11 +281,6 @@ def _around_time(event: RawFileEvent) -> tuple[str, str]:
     line = event.lines[0]
     before, rest = line[: event.time_start], line[event.time_end :]
     return before.decode("utf-8", "replace"), rest.decode("utf-8", "replace")
-
-
-def stem_of(name: str) -> str:
-    """Return the name of a log file without what rotation and format have added: a likely service name."""
-    return re.split(r"[.](?:log|out|err|txt|json|jsonl|\d)|[-_.]\d{4}", name)[0]
 
 
 def split_lines(block: bytes) -> list[bytes]:

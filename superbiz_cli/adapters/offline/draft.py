@@ -144,7 +144,7 @@ def _unproven(transcript: Transcript, terms: QueryTerms, progress: Sequence[Prog
 
 
 def _add_ranked(analysis: _Analysis, transcript: Transcript, language: str, ranked: RankedFact) -> str | None:
-    text = fact_sentence(language, ranked.fact, ranked.observation)
+    text = fact_sentence(language, ranked.fact, ranked.observation, ranked.quote)
     if text is None:
         return None
     text += origin_sentence(language, ranked.fact, ranked.observation, transcript.since)
@@ -203,6 +203,7 @@ def _missing(
 
 def _is_written_by(fact: Fact, service: str) -> bool:
     """Whether the event names a service like `service` as its writer: in its field or in its header."""
+    service = re.sub(r"(?<=\w{3})s$", "", service)  # the "rates service" may be called rate-api
     header = rf"(?:^|[\[\s]){re.escape(service)}[\w-]*\s*(?:\]|:|-\s)"
     return service.lower() in (fact.service or "").lower() or bool(
         re.search(header, fact.text[:_HEADER_CHARS], re.IGNORECASE)
@@ -210,8 +211,12 @@ def _is_written_by(fact: Fact, service: str) -> bool:
 
 
 def _triggers(language: str, dominant: Sequence[RankedFact]) -> list[str]:
-    """Say that nothing shows what triggered the leading errors: the two newest, or the most frequent."""
-    new = [ranked for ranked in dominant if ranked.is_new][:_MAX_TRIGGERS]
+    """Say that nothing shows what triggered the leading errors: the two newest, or the most frequent.
+
+    A warning counts only where there is no error.
+    """
+    errors = [ranked for ranked in dominant if ranked.fact.level in ("ERROR", "FATAL")]
+    new = [ranked for ranked in errors or dominant if ranked.is_new][:_MAX_TRIGGERS]
     if not new:
         return [say(language, "trigger_loudest", quote=ranked.quote) for ranked in dominant[:1]]
     return [

@@ -22,6 +22,14 @@ _KIND = (
     r"|consumer|producer|scheduler|callbacks?|requests?|calls?"
 )
 _NAMED_BEFORE = re.compile(rf"\b([a-z][a-z0-9]{{2,}})[ ]+(?:{_KIND})\b", re.IGNORECASE)
+_SAYS_WHEN = re.compile(
+    r"[\d零一二两三四五六七八九十半]+\s*(?:个)?(?:秒|分|小时|天|点|月|日|号|周)\w{0,2}|[昨今前][天晚早日]|凌晨|早上|上午|中午|下午|晚上"
+)
+_ZH_FRAME = re.compile(
+    r"为什么|怎么回事|怎么了|怎么|什么|我们的|我们|一直|突然|刚才|刚刚|最近|过去|以来|开始|之后|以后|之前|大量|频繁|很多"
+    r"|服务|系统|接口|报错|错误|异常|出现|请|帮我|查一下|看一下|排查|无法|不能|不了|不出来|[的了在从到自起有没和与很都又被就吗呢不是]"
+)
+_ZH_CHUNK = re.compile(r"[一-鿿]{2,6}")
 _ASCII_BEFORE_ZH = re.compile(
     r"([A-Za-z][A-Za-z0-9_-]{2,})\s*(?:的)?(?:服务|系统|接口|网关|模块|应用|进程|实例|节点|报错|超时)"
 )
@@ -29,13 +37,18 @@ _ASCII_BEFORE_ZH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """Search terms found in a question, "" where it has none. `symptoms` are alternatives."""
+    """Search terms found in a question, "" where it has none. `symptoms` are alternatives.
+
+    `spoken` are the Chinese words of the question for what is broken and how: a log may hold them as
+    they are, while the other terms are those of English logs.
+    """
 
     service: str = ""
     identifier: str = ""
     error_code: str = ""
     text: str = ""
     symptoms: tuple[str, ...] = ()
+    spoken: tuple[str, ...] = ()
 
     @property
     def symptom(self) -> str:
@@ -67,6 +80,7 @@ def read_query(query: str) -> QueryTerms:
         error_code=_first(_CODE, query),
         text=_quoted(query),
         symptoms=_symptoms(query),
+        spoken=_spoken(query),
     )
 
 
@@ -96,6 +110,18 @@ def _service(query: str) -> str:
             if match.group(1).lower() not in NOT_A_SERVICE:
                 return match.group(1)
     return next((term for word, term in DOMAIN_WORDS.items() if word in query), "")
+
+
+def _spoken(query: str) -> tuple[str, ...]:
+    """Return what is broken and how, in the words of a Chinese question; at most one word for each."""
+    symptom = next(
+        (word for words, _ in SYMPTOMS for word in words if not word.isascii() and word in query), ""
+    )
+    subject = next((word for word in DOMAIN_WORDS if word in query), "")
+    if not subject:
+        rest = _SAYS_WHEN.sub(" ", query.replace(symptom, " ") if symptom else query)
+        subject = next((words for words in _ZH_CHUNK.findall(_ZH_FRAME.sub(" ", rest))), "")
+    return tuple(word for word in (subject, symptom) if word)
 
 
 def _symptoms(query: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from superbiz_cli.adapters.offline.sighting import quote_of
 from superbiz_cli.adapters.offline.statements import is_background
 from superbiz_cli.adapters.offline.transcript import Fact, Observation, Transcript, is_new
 from superbiz_cli.harness.contract.tool_call import ToolName
+from superbiz_cli.harness.tool.logs.headline import telling_line
 
 _SEVERITY = {"FATAL": 3, "CRITICAL": 3, "ERROR": 2, "WARN": 1, "WARNING": 1}
 
@@ -26,7 +27,7 @@ class RankedFact:
     @classmethod
     def of(cls, fact: Fact, observation: Observation) -> RankedFact:
         """Rank a fact of an observation."""
-        return cls(fact, observation, skeleton(fact.text), quote_of(fact.text))
+        return cls(fact, observation, skeleton(fact.text), quote_of(telling_line(fact.text)))
 
     @property
     def is_new(self) -> bool:

@@ -53,11 +53,16 @@ def _is_open(transcript: Transcript, planned: Planned) -> bool:
 def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
     minutes = _MAX_MINUTES if _is_quiet_of_late(transcript) else None
     yield from (_narrow(term) for term in (terms.text, terms.identifier, terms.error_code) if term)
-    for symptom in terms.symptoms or ("",):
+    spoken = _in_own_words(terms, minutes)
+    if spoken is not None:
+        yield _Search(spoken, is_broad=False)
+    made = transcript.made(spoken.tool, spoken.input) if spoken is not None else None
+    is_answered = made is not None and made.observation.found
+    for symptom in () if is_answered else terms.symptoms or ("",):
         if terms.service or symptom:
             yield _narrow(terms.service, symptom, minutes=minutes)
     yield _broad("error", minutes)
-    if terms.service:
+    if terms.service and not is_answered:
         yield _narrow(terms.service, "error", minutes=minutes)
     if not _shows_trouble(transcript):
         yield _broad("", minutes)
@@ -71,6 +76,10 @@ def _searches(transcript: Transcript, terms: QueryTerms) -> Iterator[_Search]:
         Planned(ToolName.LOOKUP_KNOWLEDGE, {"query": " ".join(transcript.query.split())[:300]}),
         is_broad=False,
     )
+
+
+def _in_own_words(terms: QueryTerms, minutes: int | None) -> Planned | None:
+    return _log_search(" ".join(terms.spoken), minutes=minutes) if terms.spoken else None
 
 
 def _narrow(*terms: str, minutes: int | None = None) -> _Search:

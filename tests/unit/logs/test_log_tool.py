@@ -174,8 +174,8 @@ def test_a_result_is_read_again_in_words(tmp_path: Path) -> None:
     read = read_logs(canonical_json(a_result(tmp_path)), tool_call_id="ev-1")
     assert read.source == "APPLICATION logs (files)"
     assert read.scope == "APPLICATION logs, 2026-11-30T11:30:00+00:00 to 2026-11-30T12:00:00+00:00"
-    assert read.summary == "20 matching events; most frequent (20): ERROR app: ERROR pool exhausted 40"
-    assert read.excerpt == "ERROR pool exhausted 40"
+    assert read.summary == "20 matching events; most frequent (20): ERROR app: pool exhausted 40"
+    assert read.excerpt == "pool exhausted 40"
     assert read.control.evidence_status is EvidenceStatus.EVIDENCE_FOUND
 
 

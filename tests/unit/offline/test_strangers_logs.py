@@ -132,3 +132,46 @@ def test_an_error_older_than_the_reported_beginning_is_background(tmp_path: Path
     assert about
     assert "It is new" not in about[0]
     assert "before" in about[0]
+
+
+def test_a_chinese_question_is_searched_in_its_own_words_first(tmp_path: Path) -> None:
+    new = [line(minute, "[ERROR] [订单中心] 调用库存服务失败：扣减库存超时") for minute in range(1, 12)]
+    found = ask(tmp_path, "订单中心下单失败，从20分钟前开始", *noise(), *new, since_minutes=20)
+    assert found.searches[0] == "订单 失败"
+    assert not any(search.isascii() and "order" in search for search in found.searches)
+    assert found.draft.conclusion is None
+    assert any("扣减库存超时" in text and "订单中心" in text for text in found.texts)
+    assert all("[ERROR]" not in text for text in found.draft.limitations.missing_info)  # type: ignore[union-attr]
+
+
+def test_own_words_that_are_not_in_the_log_are_translated(tmp_path: Path) -> None:
+    new = [line(minute, "ERROR order 4711 failed") for minute in range(1, 12)]
+    found = ask(tmp_path, "订单中心下单失败", *noise(), *new)
+    assert found.searches[0] == "订单 失败"
+    assert any("order 4711 failed" in text for text in found.texts)
+
+
+def test_the_root_cause_of_a_stack_trace_is_what_is_looked_at(tmp_path: Path) -> None:
+    trace = (
+        "ERROR [worker-3] c.a.claims.Advice : Unhandled exception for claim {n}\n"
+        "org.acme.CannotSettle: could not settle\n"
+        "\tat org.acme.Settle.run(Settle.java:12)\n"
+        "Caused by: java.sql.SQLException: ledger is locked by another session\n"
+        "\tat org.acme.Db.run(Db.java:9)"
+    )
+    new = [line(minute, trace.format(n=minute)) for minute in range(1, 12)]
+    found = ask(tmp_path, "the claims service is broken since 20 minutes", *noise(), *new, since_minutes=20)
+    assert found.draft.conclusion is None
+    assert "ledger is locked by another session" in (found.draft.recommendations[0].text or "")
+    assert any("ledger is locked" in text for text in found.draft.limitations.missing_info)  # type: ignore[union-attr]
+    assert not any("written by a service like claims" in text for text in found.texts)
+
+
+def test_a_warning_is_no_open_question_beside_an_error(tmp_path: Path) -> None:
+    new = [line(minute, "ERROR ledger entry rejected") for minute in range(1, 9)]
+    mild = [line(minute + 0.5, "WARN sweep was slow") for minute in range(1, 9)]
+    found = ask(tmp_path, "the ledger is broken", *noise(), *new, *mild)
+    limits = found.draft.limitations
+    assert limits is not None
+    assert any("ledger entry rejected" in text for text in limits.missing_info)
+    assert not any("sweep was slow" in text for text in limits.missing_info)

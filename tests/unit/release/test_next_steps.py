@@ -103,14 +103,16 @@ def test_the_longest_fixed_words_are_searched_for(message: str, term: str) -> No
 
 def test_a_fact_names_level_service_count_and_times_in_the_readers_language() -> None:
     assert fact_in_words(FOUND, "en") == (
-        "pay ERROR, 37 times from 10:02:11 to 10:15:00, new in that window:"
+        "pay ERROR, 37 times from 10:02:11 to 10:15:00, none in the equally long time before:"
         ' "card [REDACTED_ACCOUNT] was refused by the bank"'
     )
     assert fact_in_words(FOUND, "zh").startswith(
-        "pay ERROR：从 10:02:11 到 10:15:00 共 37 次，是该窗口内新出现的"
+        "pay ERROR：从 10:02:11 到 10:15:00 共 37 次，此前同样长的时间内没有"
     )
     old = replace(FOUND, pattern=replace(ERROR, count=1, is_new=False, service=None, level=None))
-    assert fact_in_words(old, "en").startswith("application, once at 10:02:11, there before too:")
+    assert fact_in_words(old, "en").startswith(
+        "application, once at 10:02:11, also in the equally long time before:"
+    )
     unknown = replace(FOUND, pattern=replace(ERROR, is_new=None))
     assert "10:15:00: " in fact_in_words(unknown, "en")
 

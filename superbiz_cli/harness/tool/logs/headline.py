@@ -27,12 +27,26 @@ def headline(message: str, *, limit: int = MAX_HEADLINE_CHARS) -> str:
     Level, process, thread and logger are taken off. At most `limit` characters.
     """
     first, *rest = message.strip().split("\n")
-    header = _HEADER.match(first)
-    text = first[header.end() :] if header is not None else first
-    parts = [text if len(text.strip()) >= _SHORTEST else first]
+    parts = [_without_header(first)]
     parts += [part for part in _behind(rest) if part not in parts[0]]
     shown = " | ".join(" ".join(part.split()) for part in dict.fromkeys(parts))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def telling_line(message: str) -> str:
+    """Return the one line of `message`, word for word, that says most: the root cause, else the first.
+
+    The header of the line and "Caused by:" are taken off.
+    """
+    first, *rest = message.strip().split("\n")
+    causes = [match[1] for line in rest if (match := _CAUSE.match(line)) is not None]
+    return causes[-1] if causes else _without_header(first)
+
+
+def _without_header(line: str) -> str:
+    header = _HEADER.match(line)
+    text = line[header.end() :] if header is not None else line
+    return text if len(text.strip()) >= _SHORTEST else line
 
 
 def _behind(lines: list[str]) -> list[str]:

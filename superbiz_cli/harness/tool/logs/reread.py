@@ -16,6 +16,7 @@ from superbiz_cli.harness.contract.strict import (
 )
 from superbiz_cli.harness.contract.tool_call import ControlView
 from superbiz_cli.harness.tool.logs.contract import Level, LogTopic
+from superbiz_cli.harness.tool.logs.headline import headline
 from superbiz_cli.harness.tool.logs.project import MAX_EVENTS, MAX_PATTERNS, MAX_RESULT_BYTES
 from superbiz_cli.harness.tool.port import ProjectionFailed
 
@@ -131,8 +132,7 @@ def _summary(result: _Result) -> str:
         return head
     top = result.patterns[0]
     who = " ".join(word for word in (top.level, top.service) if word)
-    example = top.example.partition("\n")[0]
-    return _short(f"{head}; most frequent ({top.count}): {who + ': ' if who else ''}{example}")
+    return _short(f"{head}; most frequent ({top.count}): {who + ': ' if who else ''}{headline(top.example)}")
 
 
 def _excerpt(result: _Result) -> str:
@@ -140,7 +140,7 @@ def _excerpt(result: _Result) -> str:
     if not result.patterns:
         return _short(result.events[0].message) if result.events else ""
     errors = [pattern for pattern in result.patterns if pattern.level in {Level.ERROR, Level.FATAL}]
-    return _short((errors or list(result.patterns))[0].example)
+    return headline((errors or list(result.patterns))[0].example, limit=MAX_SHORT_CHARS)
 
 
 def _short(text: str) -> str:
