@@ -22,6 +22,7 @@ class ExitCode(IntEnum):
     EXHAUSTED = 5
     INTERRUPTED = 130
     CLOSED_PIPE = 141
+    HUNG_UP = 129
     TERMINATED = 143
 
 
@@ -34,6 +35,7 @@ EXIT_MEANING: Mapping[ExitCode, str] = {
     ExitCode.EXHAUSTED: "deadline or budget ended the run with nothing to publish",
     ExitCode.INTERRUPTED: "cancelled with Ctrl-C",
     ExitCode.CLOSED_PIPE: "the reader of the output went away",
+    ExitCode.HUNG_UP: "cancelled because the terminal went away (SIGHUP)",
     ExitCode.TERMINATED: "cancelled with SIGTERM",
 }
 

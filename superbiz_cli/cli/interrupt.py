@@ -1,6 +1,6 @@
 """One Run on a worker thread, while the main thread hears signals and draws.
 
-Ctrl-C once cancels the Run and waits for its end; twice leaves at once. SIGTERM cancels too. A
+Ctrl-C once cancels the Run and waits for its end; twice leaves at once. SIGTERM and SIGHUP cancel too. A
 signal handler only posts a message or ends the process: it never touches a lock.
 """
 
@@ -228,6 +228,8 @@ def exit_code_of_signal(number: int | None) -> ExitCode:
     match number:
         case signal.SIGTERM:
             return ExitCode.TERMINATED
+        case signal.SIGHUP:
+            return ExitCode.HUNG_UP
         case None:
             return ExitCode.CLOSED_PIPE
         case _:
@@ -236,7 +238,10 @@ def exit_code_of_signal(number: int | None) -> ExitCode:
 
 @contextmanager
 def _signals_posted_to(inbox: SimpleQueue[_Message[T]]) -> Iterator[None]:
-    """Post the first SIGINT or SIGTERM to `inbox`; the second one ends the process."""
+    """Post the first SIGINT, SIGTERM or SIGHUP to `inbox`; the second one ends the process.
+
+    A SIGHUP that was ignored from the start (nohup) stays ignored.
+    """
     seen: list[int] = []
 
     def handle(number: int, _frame: FrameType | None) -> None:
@@ -248,7 +253,10 @@ def _signals_posted_to(inbox: SimpleQueue[_Message[T]]) -> Iterator[None]:
         seen.append(number)
         inbox.put(_Signalled(number))
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:

@@ -82,7 +82,7 @@ def test_an_error_of_the_work_is_raised_on_the_main_thread() -> None:
     assert view.said == ["closed"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_cancels_the_run_once_for_the_user(number: signal.Signals) -> None:
     view, run = Told(signal_at_event=number), FakeRun()
     watched = watch(view, run, waits=True)
@@ -140,5 +140,22 @@ def test_the_handlers_of_before_are_put_back() -> None:
 
 
 def test_each_signal_has_its_exit_code() -> None:
-    codes = [exit_code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM, None)]
-    assert codes == [ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.CLOSED_PIPE]
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, None)
+    assert [exit_code_of_signal(number) for number in numbers] == [
+        ExitCode.INTERRUPTED,
+        ExitCode.TERMINATED,
+        ExitCode.HUNG_UP,
+        ExitCode.CLOSED_PIPE,
+    ]
+
+
+def test_a_hang_up_that_was_ignored_from_the_start_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        view, run = Told(signal_at_event=signal.SIGHUP), FakeRun()
+        watched = watch(view, run, waits=False)
+        assert watched.signal_number is None
+        assert run.reasons == []
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

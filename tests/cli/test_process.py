@@ -45,7 +45,9 @@ def read_until(process: subprocess.Popen[str], text: str, *, limit_s: float = 30
     return seen
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_one_signal_cancels_the_run_and_says_so_at_once(number: signal.Signals, code: int) -> None:
     with start(ASK, kind="hang") as process:
         read_until(process, "judge")

@@ -35,7 +35,7 @@ HANGING: dict[str, tuple[Any, ModelRole, int]] = {
     "judging": (diagnosis(semantic=[HANG, HANG]), ModelRole.JUDGE, 1),
     "the judge's second attempt": (diagnosis(semantic=[says("?"), HANG]), ModelRole.JUDGE, 2),
 }
-SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 
 
 def send(number: signal.Signals) -> Callable[[], None]:

@@ -28,7 +28,7 @@ CODES_OF = {
     ReleaseOutcome.SUCCESS: {0},
     ReleaseOutcome.FALLBACK: {3},
     ReleaseOutcome.FAILED: {1, 4, 5},
-    ReleaseOutcome.CANCELLED: {130, 143, 141},
+    ReleaseOutcome.CANCELLED: {129, 130, 141, 143},
 }
 
 

@@ -15,7 +15,7 @@ from superbiz_cli.harness.contract.model import CancelSignal, ModelReply, ModelR
 
 
 @contextmanager
-def before_call(role: ModelRole, number: int, act: Callable[[], None]) -> Iterator[None]:
+def before_call(role: ModelRole, number: int, act: Callable[[], object]) -> Iterator[None]:
     """Call `act` just before the scripted model answers call `number` (from 1) of `role`."""
     seen = {"calls": 0}
     complete = ScriptedModel.complete
