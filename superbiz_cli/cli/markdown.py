@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from superbiz_cli.cli.readable import readable_scope, readable_times
+from superbiz_cli.cli.readable import readable_scope, readable_times, step_and_command
 from superbiz_cli.cli.render import fallback_note, offline_note, run_note
 from superbiz_cli.cli.stages import words
 from superbiz_cli.harness.contract.report import Answer, EvidenceRef, Report, RunResult, SafeFallback
@@ -93,12 +93,18 @@ def _fallback(fallback: SafeFallback) -> list[str]:
         ("What is missing", [escaped(text) for text in fallback.missing_info]),
         ("Limits", [escaped(readable_times(text)) for text in fallback.limitations]),
         ("Why the draft was withheld", issues),
-        ("Next", [escaped(text) for text in fallback.next_steps]),
+        ("Next", [_next_step(text) for text in fallback.next_steps]),
     )
     for title, lines in sections:
         if lines:
             blocks += [f"## {title}", _list(lines)]
     return blocks
+
+
+def _next_step(step: str) -> str:
+    text, command = step_and_command(step)
+    is_code = bool(command) and "`" not in command
+    return f"{escaped(text)} `{command}`" if is_code else escaped(step)
 
 
 def _answer(answer: Answer) -> list[str]:

@@ -57,6 +57,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("back", rf"(?P<length>{DISTANCE})\s*(?:以来|了)"),
     ("within", rf"(?P<length>{DISTANCE})\s*(?:之内|以内|内)"),
     ("back", rf"{_ONGOING}[^.;,!?]{{0,60}}?\bfor\s+(?:about\s+|around\s+|over\s+)?(?P<length>{DISTANCE})"),
+    ("back", rf"\bfor\s+(?:about\s+|around\s+|over\s+)?(?P<length>{DISTANCE})\s+(?:now|already|straight)\b"),
     ("until", rf"\b(?:until|till|up\s+to|before|by)\s+{_ABOUT}(?P<b>{POINT})"),
     ("until", rf"(?P<b>{POINT})\s*(?:之前|以前|前)"),
     ("dated", rf"(?P<a>{POINT})"),
@@ -70,7 +71,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
 # Most questions name no time; the patterns below take a tenth of a second to compile.
 _MAY_NAME_A_TIME = re.compile(
     r"\d|\b(?:since|ago|now|last|past|previous|few|couple|several|yesterday|today|tonight|noon|midday|midnight"
-    r"|morning|afternoon|evening|night|lunch|weekend|hours?|minutes?|weeks?|days?|while|moments?|long"
+    r"|morning|afternoon|evening|night|overnight|lunch|weekend|hours?|minutes?|weeks?|days?|while|moments?|long"
     r"|[a-z]+day|after|before|until|around)\b"
     r"|[昨今前天晚早晨午夜点时周月年日半几]|自|从|以来|最近|过去|星期|礼拜|分钟|小时|现在|目前",
     FLAGS,
@@ -79,11 +80,12 @@ _SINCE_THEN = re.compile(
     r"\b(?:ever\s+)?since(?:\s+then\b|[.,!?]?\s*$)|(?:自|从)?(?:那时|此)(?:以来|之后|起)", FLAGS
 )
 _LOOKS_LIKE_A_TIME = re.compile(
-    r"\bsince\s+(?!then\b)(?:(?:the|our|my|a|an|last|that|\d+)\s+)*[\w-]{2,40}"
+    r"\bsince\s+(?!then\b)(?:(?:the|our|my|a|an|last|that|\d+)\s+)*[\w/.:-]{1,40}\w"
     r"|(?<!\d)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S{0,20})?"
     r"|\b(?:a\s+)?(?:few|couple(?:\s+of)?|several|some|many)\s+(?:seconds?|minutes?|mins?|hours?|days?|weeks?)(?:\s+ago)?\b"
     r"|\b(?:a\s+while|moments?|long)\s+ago\b|\b[\w-]+\s+(?:months?|years?)\s+ago\b"
     r"|\b(?:last|past|previous)\s+(?:few\s+\w+|couple\s+of\s+\w+|weekend|month|quarter|year|evening|morning)\b"
+    r"|\bovernight\b|\bthe\s+other\s+day\b|\b(?:during|in|at)\s+(?:the\s+)?night\b|前[几两些]天?|\b\d{1,2}/\d{1,2}\b"
     r"|\b(?:yesterday|tonight|today|midnight|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
     r"|\b(?:at|around|about|before|after|by)\s+(?:lunch(?:\s?time)?|breakfast|dinner|dawn|dusk|night|noon)\b"
     r"|(?<![\w.:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\w:])|\b\d{1,2}\s*[ap]\.?m\b"

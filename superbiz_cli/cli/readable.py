@@ -1,4 +1,4 @@
-"""Times and scopes as people read them; the JSON of a result keeps them as they are.
+"""Times, scopes and commands as people read and type them; the JSON of a result keeps them as they are.
 
 A scope states its times in the user's zone already; here the seconds, the T and the repeated date go.
 """
@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from rich.cells import cell_len
+
 from superbiz_cli.harness.contract.report import EvidenceRef
+from superbiz_cli.harness.tool.sanitize import sanitize
 
 _ISO = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:Z|[+-]\d{2}:\d{2})"
 _RANGE = re.compile(rf"({_ISO}) to ({_ISO})")
+_COMMAND = re.compile(r"(?<=[:：])\s*(superbiz .+)$")
 _ONE = re.compile(_ISO)
 
 
@@ -37,6 +41,25 @@ def readable_scope(ref: EvidenceRef) -> str:
     said = ref.source.partition(" (")[0]
     scope = ref.scope.removeprefix(said).lstrip(" ,") if said else ref.scope
     return readable_times(scope or ref.scope)
+
+
+def step_and_command(step: str) -> tuple[str, str]:
+    """Return what a next step says and the command that it ends with, "" if it ends with none."""
+    found = _COMMAND.search(step)
+    if found is None:
+        return step, ""
+    return step[: found.start()].rstrip(), sanitize(" ".join(found[1].split()))
+
+
+def command_lines(command: str, width: int) -> list[str]:
+    """Break a command before its options, with the backslash that a shell wants, into lines of `width`."""
+    lines: list[str] = []
+    for part in re.split(r" (?=--[a-z])", command):
+        if lines and cell_len(f"{lines[-1]} {part}") + 2 <= width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
 def _moment(text: str) -> datetime | None:

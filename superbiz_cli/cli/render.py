@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from superbiz_cli.cli.page import Page, plain
-from superbiz_cli.cli.readable import readable_scope, readable_times
+from superbiz_cli.cli.readable import command_lines, readable_scope, readable_times, step_and_command
 from superbiz_cli.cli.stages import words
 from superbiz_cli.harness.contract.report import Answer, EvidenceRef, Failure, Report, RunResult, SafeFallback
 from superbiz_cli.settings.routes import OFFLINE_ROUTE
 
 _BULLET = "•"
+_COMMAND_INDENT = "      "
 _CONFIRM = ("  needs your confirmation", "yellow")
 
 
@@ -96,7 +97,8 @@ def _fallback(page: Page, fallback: SafeFallback, result: RunResult) -> None:
         page.columns([(words(issue.code), issue.target) for issue in fallback.validation_issues])
     if fallback.next_steps:
         page.heading("Next")
-        _bullets(page, fallback.next_steps)
+        for step in fallback.next_steps:
+            _next_step(page, step)
     _evidence(page, result.evidence)
     _footer(page, result, fallback_note(fallback, result))
 
@@ -157,6 +159,14 @@ def _footer(page: Page, result: RunResult, verdict: str) -> None:
     page.paragraph(parts, style="dim")
     if (note := offline_note(result.model)) is not None:
         page.paragraph(note, style="dim")
+
+
+def _next_step(page: Page, step: str) -> None:
+    """Write a step; its command stands on lines of its own, so that it can be copied."""
+    text, command = step_and_command(step)
+    page.item(_BULLET, text)
+    for line in command_lines(command, page.width - len(_COMMAND_INDENT)) if command else ():
+        page.line(line, indent=_COMMAND_INDENT)
 
 
 def _bullets(page: Page, texts: Sequence[str]) -> None:

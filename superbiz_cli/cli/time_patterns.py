@@ -24,7 +24,9 @@ _EN_UNIT = (
     r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![A-Za-z0-9])"
     r"|(?:s|m|h|d|w)(?=\d)"
 )
-_EN_COUNT = rf"(?:\d{{1,5}}(?:\.\d)?|half\s+an?|\b(?:{'|'.join(_EN_NUMBERS)})\b)"
+_EN_COUNT = (
+    rf"(?:\d{{1,5}}(?:\.\d)?|half(?:\s+an?)?|(?:a\s+)?couple(?:\s+of)?|\b(?:{'|'.join(_EN_NUMBERS)})\b)"
+)
 _EN_PART = rf"{_EN_COUNT}\s*-?\s*(?:{_EN_UNIT})(?:\s+and\s+a\s+half\b)?"
 _ZH_NUMBER = r"(?:\d{1,5}|[零〇一二两三四五六七八九十]{1,3})"
 _ZH_UNIT = r"(?:秒钟?|分钟?|小时|钟头|天|周|星期|礼拜)"
@@ -38,6 +40,9 @@ MONTH_NAME = rf"(?:(?:{'|'.join(m for m in MONTHS if m != 'may')})[a-z]{{0,6}}\.
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)\b"
 _DAYS: Mapping[str, str] = {
     "iso": r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)",
+    "month_first": r"(?<![\d-])\d{2}-\d{2}(?=[ T]\d{1,2}:)",
+    "day_first": r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:\d{4})?(?=\s|$)",
+    "slashed": r"(?<![\d/])\d{1,2}/\d{1,2}(?:/\d{4})?(?![\d/])(?=,?\s+(?:at\s+)?\d{1,2}:)",
     "zh_date": r"(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]?",
     "month_day": rf"\b{MONTH_NAME}\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?!:)(?:,?\s+\d{{4}}\b)?",
     "day_month": rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH_NAME}(?![a-z])(?:,?\s+\d{{4}}\b)?",
@@ -114,7 +119,7 @@ def distance(text: str) -> timedelta:
     seconds = 0.0
     for count, unit, half in _DISTANCE_PART.findall(text):
         word = count.lower()
-        number = 0.5 if word.startswith("half") else _EN_NUMBERS.get(word)
+        number = 0.5 if word.startswith("half") else 2 if "couple" in word else _EN_NUMBERS.get(word)
         whole = float(word) if number is None else number
         seconds += (whole + (0.5 if half else 0)) * _UNIT_S[unit[0].lower()]
     if not seconds:

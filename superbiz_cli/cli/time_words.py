@@ -37,6 +37,7 @@ _HOURS_OF: Mapping[str, tuple[int, int]] = {
     "midnight": (0, 0),
 }
 _SMALL_HOURS = 6  # before that, "tonight" is the night that began yesterday
+_MONTHS_A_YEAR = 12
 _DAY_AFTER = timedelta(days=1)
 
 
@@ -154,7 +155,19 @@ def _day(component: Component | None, now: datetime) -> date | None:
         case "day_of_month":
             return _last_day_of_month(int(text[:-1]), today)
         case _:
-            return _calendar_date(text, today)
+            return _calendar_date(_year_first(component), today)
+
+
+def _year_first(component: Component) -> str:
+    """Return a date of numbers as year, month, day. Raises ValueError where day and month may be confused."""
+    if component.name not in ("day_first", "slashed"):
+        return component.text
+    first, second, *year = re.findall(r"\d+", component.text)
+    if component.name == "slashed" and int(first) <= _MONTHS_A_YEAR and first != second:
+        if int(second) <= _MONTHS_A_YEAR:
+            raise ValueError("day and month may be confused")
+        first, second = second, first
+    return "-".join((*year, second, first))
 
 
 def _zh_weekday(text: str, today: date) -> date:

@@ -162,6 +162,25 @@ def test_iso_times_become_readable(written: str, read: str) -> None:
     assert readable_times(written) == read
 
 
+STEP = "Read the lines:  superbiz logs search '\"it broke\"' --topic APPLICATION --since 2026-11-30T10:00"
+
+
+def test_the_command_of_a_step_can_be_copied() -> None:
+    fallback = FALLBACK.model_copy(update={"next_steps": (STEP, "查看：superbiz logs sources")})
+    shown = text(fallback_result(fallback=fallback), width=60)
+    assert (
+        "  • Read the lines:\n"
+        "      superbiz logs search '\"it broke\"' \\\n"
+        "      --topic APPLICATION --since 2026-11-30T10:00\n"
+        "  • 查看：\n"
+        "      superbiz logs sources\n"
+    ) in shown
+    marked = markdown_of(fallback_result(fallback=fallback))
+    assert "- Read the lines: `superbiz logs search '\"it broke\"' --topic APPLICATION --since" in marked
+    odd = FALLBACK.model_copy(update={"next_steps": ("See: superbiz diagnose '`id`'",)})
+    assert "\\`id\\`" in markdown_of(fallback_result(fallback=odd))
+
+
 def test_a_fallback_without_evidence_counts_none() -> None:
     shown = fallback_result(fallback=FALLBACK, evidence=())
     assert "read again" not in text(shown)

@@ -195,7 +195,8 @@ def _missing(
     if not progress:
         missing.append(say(language, "no_rule"))
     facts = [fact for call in transcript.calls for fact in call.observation.facts()]
-    if terms.service and facts and not any(_is_written_by(fact, terms.service) for fact in facts):
+    names = (terms.service, *terms.spoken[:1])
+    if terms.service and facts and not any(_is_written_by(fact, name) for fact in facts for name in names):
         missing.append(say(language, "service_unseen", service=terms.service))
     missing.extend(_triggers(language, dominant) or [_silence(language, transcript)])
     return tuple(missing)

@@ -15,6 +15,7 @@ from superbiz_cli.harness.tool.logs.patterns import mask
 
 MAX_PATTERN_FACTS = 8
 MAX_NEWS = 2
+MAX_NEWS_COUNT = 20  # a start or a change of configuration is rare; what is frequent is traffic
 _ERRORS = frozenset({"ERROR", "FATAL"})
 _TROUBLE = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure|s|ing)?|fatal|refused|denied|timed? ?out|unavailable|exhausted"
@@ -80,7 +81,7 @@ def weight(pattern: LogPattern) -> int:
         return _NEW_ERROR if is_new else _ERROR
     if pattern.level == "WARN" or (pattern.level != "DEBUG" and _TROUBLE.search(pattern.message)):
         return _NEW_TROUBLE if is_new else _OLD_TROUBLE
-    return _NEWS if is_new else _ORDINARY
+    return _NEWS if is_new and pattern.count <= MAX_NEWS_COUNT else _ORDINARY
 
 
 def source_remarks(payload: Mapping[str, JsonValue]) -> tuple[str, ...]:

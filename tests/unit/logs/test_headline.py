@@ -35,8 +35,9 @@ from superbiz_cli.harness.tool.logs.headline import MAX_HEADLINE_CHARS, headline
         ("java.lang.OutOfMemoryError: Java heap space", "java.lang.OutOfMemoryError: Java heap space"),
         (
             "refused\njava.io.IOException: pipe\nCaused by: java.net.SocketException: reset",
-            "refused | java.io.IOException: pipe | java.net.SocketException: reset",
+            "refused | java.net.SocketException: reset",
         ),
+        ("refused\njava.io.IOException: pipe", "refused | java.io.IOException: pipe"),
         ("fetch failed\ncaller=a.go:4 error=x509: expired attempt=3", "fetch failed | x509: expired"),
         (
             "refused by java.io.IOException: pipe\njava.io.IOException: pipe",

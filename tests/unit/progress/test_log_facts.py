@@ -103,6 +103,10 @@ def test_noise_is_told_only_if_there_is_nothing_else() -> None:
     assert told() == []
 
 
+def test_frequent_traffic_is_no_news_even_if_it_is_new() -> None:
+    assert weight(pattern("GET ok", is_new=True, count=4000)) == weight(pattern("GET ok", count=4000))
+
+
 def test_debug_lines_about_failures_are_noise() -> None:
     assert weight(pattern("retry failed", level="DEBUG")) == weight(pattern("served", level="INFO"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-MAX_HEADLINE_CHARS = 220
+MAX_HEADLINE_CHARS = 190
 _SHORTEST = 4
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|SEVERE|FATAL|CRIT(?:ICAL)?|PANIC|EMERG|ALERT)"
 _HEADER = re.compile(
@@ -22,7 +22,7 @@ _FIELD = re.compile(r"(?:^|\s)(?:error|err|exception|cause|reason)=(.+?)(?=\s[\w
 
 
 def headline(message: str, *, limit: int = MAX_HEADLINE_CHARS) -> str:
-    """Return on one line what `message` says: its first line, and the exception or error behind it.
+    """Return on one line what `message` says: its first line, and the root cause or error behind it.
 
     Level, process, thread and logger are taken off. At most `limit` characters.
     """
@@ -50,8 +50,8 @@ def _without_header(line: str) -> str:
 
 
 def _behind(lines: list[str]) -> list[str]:
-    """Return the root cause, the first exception, or the error field of what follows the first line."""
+    """Return the root cause, else the exception, and the error field of what follows the first line."""
     causes = [match[1] for line in lines if (match := _CAUSE.match(line)) is not None]
     exceptions = [match[1] for line in lines if (match := _EXCEPTION.match(line)) is not None]
     fields = [match[1] for line in lines for match in _FIELD.finditer(line)]
-    return [*exceptions[:1], *causes[-1:], *fields[:1]]
+    return [*(causes[-1:] or exceptions[:1]), *fields[:1]]
