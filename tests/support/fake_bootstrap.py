@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+import superbiz_cli.bootstrap.registered_secrets  # noqa: F401 (a part of the root that stays as it is)
 from superbiz_cli.bootstrap.port import Check, CheckStatus, Demo, DiagnoseRequest, RunHandle
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.audit.chain import LedgerTotals, StoredEvent, digest_of, seal_of, stored_form
