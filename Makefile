@@ -7,7 +7,7 @@ WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile soak vectors
+.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile soak vectors eval
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -56,6 +56,9 @@ fuzz-sql: $(READY)  ## 200,000 mutants of the given SQL against the sandbox
 
 hostile: $(READY)  ## play every given hostile script, also over HTTP and as a process
 	@SUPERBIZ_TEST_HOSTILE=all $(BIN)/python -m pytest tests/hostile
+
+eval: $(READY)  ## measure the retrieval on judged queries, against the committed figures
+	@$(BIN)/python benchmarks/retrieval/evaluate.py
 
 vectors: $(READY)  ## embed the example runbooks anew, after they or the chunking have changed
 	@$(BIN)/python vectors/embed_runbooks.py

@@ -18,6 +18,7 @@ from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.knowledge.evaluate.evaluation import EvaluationReport, Judged, judge, sum_up
 from superbiz_cli.knowledge.evaluate.fit import fit_calibration
 from superbiz_cli.knowledge.evaluate.golden import GoldenInvalid, GoldenQuery, read_golden, resolve
+from superbiz_cli.knowledge.index import KnowledgeIndex
 from superbiz_cli.knowledge.lookup import LookupResult
 from superbiz_cli.knowledge.records import Calibration
 from superbiz_cli.settings import Settings
@@ -39,10 +40,12 @@ def evaluate_knowledge(settings: Settings, golden: Path, *, calibrate: bool = Fa
     Raises SuperbizError.
     """
     queries = _read(golden)
-    judged, unknown, embedder = _judged(settings, queries)
+    judged, unknown, index = _judged(settings, queries)
     calibrated = False
     if calibrate:
-        calibration = fit_calibration(judged, embedder=embedder)
+        calibration = fit_calibration(
+            judged, embedder=index.profile.embedder.name, passages=index.vocabulary.chunks
+        )
         if calibration is not None:
             _keep(settings, calibration)
             judged, unknown, _ = _judged(settings, queries)
@@ -50,7 +53,9 @@ def evaluate_knowledge(settings: Settings, golden: Path, *, calibrate: bool = Fa
     return Evaluated(sum_up(judged), tuple(judged), frozenset(unknown), calibrated)
 
 
-def _judged(settings: Settings, queries: Sequence[GoldenQuery]) -> tuple[list[Judged], set[str], str]:
+def _judged(
+    settings: Settings, queries: Sequence[GoldenQuery]
+) -> tuple[list[Judged], set[str], KnowledgeIndex]:
     run = knowledge_run(deadline_s=WRITE_DEADLINE_S)
     with knowledge_search(settings) as search, translated():
         index = search.index()
@@ -66,7 +71,7 @@ def _judged(settings: Settings, queries: Sequence[GoldenQuery]) -> tuple[list[Ju
                 raise SuperbizError(ErrorCode.NOT_FOUND, "the knowledge base is empty")
             return result
 
-        return judge(resolved, look_up), unknown, index.profile.embedder.name
+        return judge(resolved, look_up), unknown, index
 
 
 def _keep(settings: Settings, calibration: Calibration) -> None:

@@ -150,7 +150,8 @@ def _explain(page: Page, result: LookupResult) -> None:
         "error codes": ", ".join(view.error_codes),
         "services": ", ".join(view.services),
         "domains": ", ".join(view.domains),
-        "categories": ", ".join(view.categories),
+        "narrowed to": ", ".join(view.categories),
+        "categories": ", ".join(view.named_categories),
     }
     page.columns([*rows, *((name, value) for name, value in named.items() if value)])
     for number, attempt in enumerate(trace.attempts, start=1):

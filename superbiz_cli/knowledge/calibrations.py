@@ -16,5 +16,6 @@ CALIBRATIONS: Mapping[str, Calibration] = {
         cosine_weight=11.82,
         coverage_weight=4.85,
         intercept=-6.18,
+        passages=4_000,
     )
 }

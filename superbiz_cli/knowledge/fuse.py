@@ -21,7 +21,7 @@ class Fusion:
     """Parameters of the fusion. `dense_weight` is the share of the dense search, 0..1."""
 
     method: FusionMethod = FusionMethod.CONVEX
-    dense_weight: float = 0.5
+    dense_weight: float = 0.4
     rrf_k: int = 60
 
 

@@ -93,7 +93,7 @@ def lookup(
     view = understand(
         query,
         vocabulary=index.vocabulary,
-        categories=() if where.categories else narrowing_categories(index),
+        categories=known_categories(index),
         domains=settings.domains,
     )
     began = time.perf_counter()
@@ -114,7 +114,7 @@ def lookup(
     return _result(view, outcomes, reason, embed_ms, settings)
 
 
-def narrowing_categories(index: KnowledgeIndex) -> tuple[str, ...]:
+def known_categories(index: KnowledgeIndex) -> tuple[str, ...]:
     """Return the categories of the published documents."""
     return tuple(sorted({document.category for document in index.documents.values() if document.category}))
 
@@ -129,7 +129,8 @@ def _attempt(
 ) -> _Outcome:
     began = time.perf_counter()
     retrieved = retrieve(view, vector, index, limit=settings.retrieve_k, where=where)
-    rated = tuple(rate(fuse(retrieved.candidates, settings.fusion), index.profile))
+    fused = fuse(retrieved.candidates, settings.fusion)
+    rated = tuple(rate(fused, index.profile, passages=index.vocabulary.chunks))
     attempt = Attempt(
         kind=kind,
         categories=where.categories,
@@ -211,7 +212,7 @@ def _reasons(view: QueryView, candidate: Candidate) -> tuple[str, ...]:
     text = f"{chunk.doc_id}\n{chunk.title}\n{chunk.section}\n{chunk.content}".lower()
     named = (("alert", view.alerts), ("identifier", view.identifiers), ("error code", view.error_codes))
     reasons = [f"{kind} {name}" for kind, names in named for name in names if name.lower() in text]
-    if chunk.category in view.categories:
+    if chunk.category in (*view.categories, *view.named_categories):
         reasons.append(f"category {chunk.category}")
     return (*candidate.found_by, *reasons)
 

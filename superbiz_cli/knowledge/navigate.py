@@ -1,4 +1,9 @@
-"""L0: what a query is about, before anything is searched. It narrows and explains, it never decides."""
+"""L0: what a query is about, before anything is searched. It narrows and explains, it never decides.
+
+A search is narrowed by what somebody said for that purpose: the words of a configured domain, or
+"category:redis" in the query. That a category's name merely occurs in a query explains and no more: on
+judged queries, narrowing by it lost the answer in one of ten ("alert", "client" and "java" are folders, too).
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,9 @@ _ERROR_CODE = re.compile(
     r"\b(?:[A-Z]{2,6}-\d{3,6}|E\d{3,6}|0x[0-9A-Fa-f]{4,16}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|(?:SQLSTATE\s*)?\[?[0-9A-Z]{5}\]?(?<=\d)"
     r"|(?i:error|code|errno|status|错误码?)\s*[:=]?\s*\d{2,6})\b"
 )
+_ASKED_CATEGORY = re.compile(
+    r"(?<!\w)(?:category|分类|类别)\s*[:：=]\s*(?:\"([^\"]+)\"|([^\s,，。]+))", re.IGNORECASE
+)
 _SERVICE = re.compile(
     r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-(?:service|server|gateway|api|worker|job|svc|proxy)\b"
 )
@@ -38,7 +46,7 @@ class Domain:
 class QueryView:
     """A query, understood. `terms` are weighted by their rarity, with corrections at a lower weight.
 
-    `categories` is what a first search may be narrowed to; the other lists only explain.
+    `categories` is what a first search is narrowed to; the other lists only explain.
     """
 
     text: str
@@ -51,6 +59,7 @@ class QueryView:
     services: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    named_categories: tuple[str, ...] = ()
     is_shortened: bool = False
 
 
@@ -61,14 +70,17 @@ def understand(
     categories: Iterable[str] = (),
     domains: Sequence[Domain] = (),
 ) -> QueryView:
-    """Return what `query` names. `categories` are those of the collection that a search may narrow to."""
-    text = " ".join(query.split())[:MAX_QUERY_CHARS]
+    """Return what `query` names. `categories` are those of the collection."""
+    given = " ".join(query.split())[:MAX_QUERY_CHARS]
+    asked = {(quoted or bare).lower() for quoted, bare in _ASKED_CATEGORY.findall(given)}
+    text = " ".join(_ASKED_CATEGORY.sub(" ", given).split()) or given
     terms, corrections = _weighted(terms_of(text), vocabulary)
     names = list(dict.fromkeys(_NAME.findall(text)))
     camel = tuple(name for name in names if is_camel(name) and name.isalnum())
     hinted = [domain for domain in domains if _names(text, domain.words)]
     narrowing = [category for domain in hinted for category in domain.categories]
-    narrowing += [category for category in categories if _names(text, (category,))]
+    known = tuple(categories)
+    narrowing += [category for category in known if category.lower() in asked]
     return QueryView(
         text=text,
         language=language_of(text),
@@ -80,6 +92,7 @@ def understand(
         services=tuple(dict.fromkeys(_SERVICE.findall(text))),
         domains=tuple(domain.name for domain in hinted),
         categories=tuple(dict.fromkeys(narrowing)),
+        named_categories=tuple(category for category in known if _names(text, (category,))),
         is_shortened=len(query.strip()) > MAX_QUERY_CHARS,
     )
 

@@ -27,10 +27,11 @@ class Rated:
     quality: float
 
 
-def rate(ranking: Sequence[Ranked], profile: CollectionProfile) -> list[Rated]:
-    """Attach its quality to every candidate; the order stays as it is."""
+def rate(ranking: Sequence[Ranked], profile: CollectionProfile, *, passages: int = 0) -> list[Rated]:
+    """Attach its quality to every candidate; the order stays. `passages` is the collection's size."""
     return [
-        Rated(ranked, quality(ranked.candidate, profile.calibration, profile.embedder)) for ranked in ranking
+        Rated(ranked, quality(ranked.candidate, profile.calibration, profile.embedder, passages=passages))
+        for ranked in ranking
     ]
 
 

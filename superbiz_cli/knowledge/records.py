@@ -50,13 +50,15 @@ class LanguageMean:
 class Calibration:
     """How cosine and coverage become a probability of relevance; see `quality`.
 
-    `embedder` is the model that the constants were fitted for; they rate nothing else.
+    `embedder` is the model that the constants were fitted for; they rate nothing else. `passages` is how
+    many the collection held in which they were fitted, 0 if its size is to play no part.
     """
 
     embedder: str
     cosine_weight: float
     coverage_weight: float
     intercept: float
+    passages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,10 +80,10 @@ def test_what_nothing_answers_is_said(docs: Path) -> None:
 
 def test_an_explanation_shows_stages_scores_and_reasons(docs: Path) -> None:
     kb("ingest", docs)
-    text = kb("search", "HighDisk: filesystem full in storage", "--explain").out
+    text = kb("search", "HighDisk: filesystem full category:storage", "--explain").out
     for expected in ("How it was found", "HighDisk", "attempt 1", "storage", "quality", "storage/disk.md#0"):
         assert expected in text
-    explained = kb_json("search", "filesystem full in storage", "--explain")["explain"]
+    explained = kb_json("search", "filesystem full category:storage", "--explain")["explain"]
     assert explained["query"]["categories"] == ["storage"]
     assert explained["retrieval"]["attempts"][0]["kind"] == "FILTERED"
     assert {"fused", "bm25", "coverage", "quality", "reasons", "left_out"} <= set(explained["rating"][0])

@@ -18,6 +18,7 @@ from superbiz_cli.knowledge.evaluate.measures import (
     reciprocal_rank,
 )
 from superbiz_cli.knowledge.lookup import LookupResult
+from superbiz_cli.knowledge.trace import AttemptKind
 
 DEPTH = 10
 ALL_KINDS = "all"
@@ -146,7 +147,7 @@ def _gate(answerable: Sequence[Judged], no_answer: Sequence[Judged]) -> GateScor
 
 
 def _retry(judged: Sequence[Judged]) -> RetryScores:
-    narrowed = [item for item in judged if item.result.view.categories]
+    narrowed = [item for item in judged if item.result.retrieval.attempts[0].kind is AttemptKind.FILTERED]
     retried = [item for item in judged if item.result.retrieval.fallback_reason is not None]
     gains = [_gain_of_retry(item) for item in retried if item.golden.is_answerable]
     return RetryScores(

@@ -14,11 +14,11 @@ _ROUNDS = 60
 _RIDGE = 0.05
 
 
-def fit_calibration(judged: Sequence[Judged], *, embedder: str) -> Calibration | None:
+def fit_calibration(judged: Sequence[Judged], *, embedder: str, passages: int = 0) -> Calibration | None:
     """Return constants for `quality`, None if there are too few judged queries to learn from.
 
-    Logistic regression by Newton's method over the first candidates of each query; a candidate is
-    relevant if its document is. Every query weighs the same.
+    `passages` is the size of the collection. Logistic regression by Newton's method over the first
+    candidates of each query; a candidate is relevant if its document is. Every query weighs the same.
     """
     samples = list(_samples(judged))
     if len(judged) < LEAST_QUERIES or len({label for _, label, _ in samples}) < 2:
@@ -27,7 +27,7 @@ def fit_calibration(judged: Sequence[Judged], *, embedder: str) -> Calibration |
     for _ in range(_ROUNDS):
         weights = _newton_step(samples, weights)
     cosine, covered, intercept = weights
-    return Calibration(embedder, round(cosine, 3), round(covered, 3), round(intercept, 3))
+    return Calibration(embedder, round(cosine, 3), round(covered, 3), round(intercept, 3), passages)
 
 
 _Sample = tuple[tuple[float, float, float], int, float]

@@ -11,8 +11,7 @@ from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
 from superbiz_cli.knowledge.means import initial_means
 from superbiz_cli.knowledge.records import WORDS_ONLY, CollectionProfile, EmbedderIdentity, Vector
 
-SAMPLE_DOCUMENTS = 60
-SAMPLE_OF_DOCUMENT = 4
+SAMPLE_DOCUMENTS = 200
 _SAMPLE_OF_LANGUAGE = 96
 
 
@@ -21,9 +20,11 @@ def profile_of_sample(
 ) -> CollectionProfile:
     """Return the profile for a new collection, from some passages of some documents.
 
-    Their vectors are kept for when they are written. Raises EmbeddingUnavailable, RunAborted.
+    The passages are spread evenly over the documents and within them: openings are about other things
+    than the rest, and their mean is another. Their vectors are kept for when they are written. Raises
+    EmbeddingUnavailable, RunAborted.
     """
-    sample = _sample([piece for pieces in documents for piece in pieces[:SAMPLE_OF_DOCUMENT]])
+    sample = _sample([piece for pieces in documents for piece in pieces])
     vectors = texts.embed_early([piece.enhanced for piece in sample])
     by_language: dict[str, list[Vector]] = {}
     for piece, vector in zip(sample, vectors, strict=True):
@@ -43,10 +44,12 @@ def profile_of_sample(
 
 
 def _sample(pieces: Sequence[Piece]) -> list[Piece]:
-    counts: dict[str, int] = {}
-    chosen: dict[str, Piece] = {}
-    for piece in pieces:
-        if counts.get(piece.language, 0) < _SAMPLE_OF_LANGUAGE and piece.enhanced not in chosen:
-            counts[piece.language] = counts.get(piece.language, 0) + 1
-            chosen[piece.enhanced] = piece
-    return list(chosen.values())
+    of_language: dict[str, list[Piece]] = {}
+    for piece in {piece.enhanced: piece for piece in pieces}.values():
+        of_language.setdefault(piece.language, []).append(piece)
+    return [
+        found[place * len(found) // wanted]
+        for found in of_language.values()
+        for wanted in (min(_SAMPLE_OF_LANGUAGE, len(found)),)
+        for place in range(wanted)
+    ]

@@ -73,8 +73,14 @@ def test_every_candidate_has_both_measures_whichever_search_found_it(store: Memo
     assert all(rating.cosine is not None and rating.coverage > 0 for rating in result.ratings)
 
 
-def test_a_named_category_narrows_the_first_attempt(store: MemoryStore) -> None:
+def test_a_category_that_merely_occurs_explains_and_does_not_narrow(store: MemoryStore) -> None:
     result = search(store, "database connection pool exhausted")
+    assert [attempt.kind for attempt in result.retrieval.attempts] == [AttemptKind.UNFILTERED]
+    assert "category database" in result.ratings[0].reasons
+
+
+def test_a_category_that_is_asked_for_narrows_the_first_attempt(store: MemoryStore) -> None:
+    result = search(store, "connection pool exhausted category:database")
     assert [attempt.kind for attempt in result.retrieval.attempts] == [AttemptKind.FILTERED]
     assert result.retrieval.attempts[0].categories == ("database",)
     assert all(where == Filter(categories=("database",)) for where in store.searches)
@@ -179,7 +185,7 @@ def test_a_cancelled_run_searches_nothing(store: MemoryStore) -> None:
 
 
 def test_an_explanation_has_every_stage(store: MemoryStore) -> None:
-    told = explanation(search(store, "database connection pool exhausted"))
+    told = explanation(search(store, "connection pool exhausted category:database"))
     assert set(told) == {"query", "retrieval", "rating", "packing"}
     assert told["retrieval"]["attempts"][0]["kind"] == "FILTERED"
     assert told["rating"][0]["place"] == 1

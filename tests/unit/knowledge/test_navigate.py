@@ -50,8 +50,22 @@ def test_a_word_inside_another_hints_at_nothing() -> None:
     assert view("credisability", domains=(Domain("cache", ("redis",)),)).domains == ()
 
 
-def test_a_category_of_the_collection_narrows_when_it_is_named() -> None:
-    assert view("redis is slow", categories=("redis", "etcd")).categories == ("redis",)
+@pytest.mark.parametrize(
+    "query", ["category:redis it is slow", "it is slow 分类：redis", 'Category = "Redis" it is slow']
+)
+def test_a_category_of_the_collection_narrows_when_it_is_asked_for(query: str) -> None:
+    seen = view(query, categories=("redis", "etcd"))
+    assert seen.categories == ("redis",)
+    assert seen.text == "it is slow"
+
+
+def test_a_category_that_merely_occurs_only_explains() -> None:
+    seen = view("redis is slow", categories=("redis", "etcd"))
+    assert (seen.categories, seen.named_categories) == ((), ("redis",))
+
+
+def test_an_unknown_category_narrows_nothing() -> None:
+    assert view("category:nowhere it is slow", categories=("redis",)).categories == ()
 
 
 def test_a_query_of_stop_words_has_no_terms() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +97,23 @@ def test_quality_rises_with_both_measures_and_knows_no_rank() -> None:
 
     assert of(0.1, 0.1) < of(0.5, 0.1) < of(0.5, 0.9)
     assert of(0.5, 0.5, rank=1) == of(0.5, 0.5, rank=40)
+
+
+def test_the_whole_query_word_for_word_is_worth_showing_and_never_precise() -> None:
+    made = profile()
+    far = [candidate(cosine=-0.5, coverage=share) for share in (0.4, 0.75, 1.0)]
+    few, most, whole = (quality(item, made.calibration, made.embedder) for item in far)
+    assert few < 0.05
+    assert 0.2 < most < THRESHOLDS.reference < whole < THRESHOLDS.precise
+
+
+@given(st.integers(1, 100_000), st.integers(1, 100_000))
+def test_in_a_larger_collection_the_same_cosine_means_less(one: int, other: int) -> None:
+    fitted = replace(CALIBRATION, passages=4_000)
+    near = candidate(cosine=0.3, coverage=0.3)
+    small, large = (quality(near, fitted, IDENTITY, passages=n) for n in sorted((one, other)))
+    assert small >= large
+    assert quality(near, fitted, IDENTITY, passages=4_000) == quality(near, CALIBRATION, IDENTITY)
 
 
 def test_constants_of_another_model_rate_nothing() -> None:
