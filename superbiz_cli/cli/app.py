@@ -227,7 +227,7 @@ COMMANDS: tuple[Stub, ...] = (
     ),
     Stub(
         "help",
-        "Explain exit codes or environment variables.",
+        "Explain exit codes, environment variables or how times are written.",
         f"{_PACKAGE}.topics:explain",
         panel="Set-up",
     ),

@@ -100,7 +100,7 @@ def parse_time(text: str, *, now: datetime, zone: ZoneInfo, what: str) -> dateti
         words += " ago"
     found = read_point(words, now=now, zone=zone)
     if found is None:
-        raise _invalid(f"'{text}' is not a time ({what})", f"write it like {EXAMPLES}")
+        raise _invalid(f"'{text}' is not a time ({what})", f"write it like {EXAMPLES}; superbiz help times")
     return found.begin
 
 

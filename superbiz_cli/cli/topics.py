@@ -9,7 +9,24 @@ import typer
 from superbiz_cli.cli.options import Invocation
 from superbiz_cli.errors import ErrorCode, SuperbizError
 
-TOPICS = ("environment", "exit-codes")
+TOPICS = ("environment", "exit-codes", "times")
+
+_TIMES = """\
+Times of --at, --since and --until, and of a question
+  2026-11-30T10:00+08:00, 2026-11-30 10:00   with or without offset; without one in ui.timezone
+  10:00, 3 pm, 23点05分                       the last one before now
+  yesterday 10:00, last night at 11, 昨晚11点  a day and a time, or a part of a day
+  Monday 08:00, Nov 30 10:00, 11月30日 10:00   a weekday or a date
+  2h, 20 min ago, half an hour ago, 半小时前   back from now; with --at back from that time
+
+A question may also say
+  since 10:00 · from 10:00 to 10:30 · between 10:00 and 10:30 · for the last 20 minutes
+  around 10:00 (30 minutes to both sides) · until 10:00 · 从20分钟前开始 · 最近半小时 · 10点到10点半
+
+Flags win over the question. --until alone does not move a relative --since. Words that look like a
+time and are none are named beside the window that was used, in the output and in its limits. A window
+in the future, or of more than 31 days, is refused.
+"""
 
 _VARIABLES: tuple[tuple[str, str], ...] = (
     ("SUPERBIZ_HOME", "folder that holds all state: records, demo, embedded stores"),
@@ -25,13 +42,14 @@ _VARIABLES: tuple[tuple[str, str], ...] = (
 
 def explain(
     ctx: typer.Context,
-    topic: Annotated[str, typer.Argument(help="environment or exit-codes", show_default=False)],
+    topic: Annotated[str, typer.Argument(help="environment, exit-codes or times", show_default=False)],
 ) -> int:
-    """Explain exit codes or environment variables.
+    """Explain exit codes, environment variables or how times are written.
 
     Examples:
       superbiz help environment
       superbiz help exit-codes
+      superbiz help times
 
     """
     invocation = Invocation.of(ctx)
@@ -42,6 +60,8 @@ def explain(
             from superbiz_cli.cli.app import exit_codes
 
             text = exit_codes() + "\n"
+        case "times":
+            text = _TIMES
         case _:
             raise SuperbizError(
                 ErrorCode.NOT_FOUND,

@@ -80,7 +80,7 @@ def test_no_argument_prints_short_help_on_stderr() -> None:
         (["trace"], "missing command", "superbiz trace --help"),
         (["trace", "export"], "missing argument", "superbiz trace export --help"),
         (["--format", "xml", "trace", "list"], "xml", "superbiz --help"),
-        (["help", "nothing"], "no help topic 'nothing'", "topics: environment, exit-codes"),
+        (["help", "nothing"], "no help topic 'nothing'", "topics: environment, exit-codes, times"),
     ],
 )
 def test_a_wrong_command_line_ends_with_2_and_the_next_step(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from superbiz_cli.cli.times import MAX_WINDOW, parse_time, stated_window
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.settings.zone import local_zone_name
+from tests.support.run_cli import run_cli
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 11, 30, 10, 15, tzinfo=ZONE)
@@ -263,3 +265,17 @@ def test_the_zone_of_this_machine_is_a_name(variable: str, name: str) -> None:
 
 def test_a_zone_that_does_not_exist_is_passed_over() -> None:
     ZoneInfo(local_zone_name({"TZ": "Mars/Olympus"}))
+
+
+def test_every_example_of_the_help_on_times_is_a_time() -> None:
+    told = run_cli("help", "times")
+    assert told.code == 0
+    columns = [line.split("   ")[0] for line in told.out.splitlines()[1:6]]
+    examples = [
+        example
+        for column in columns
+        for example in re.split(r",\s+", re.split(r"  (?=\S)", column.strip())[0])
+    ]
+    assert len(examples) > 10
+    for example in examples:
+        parse_time(example, now=NOW, zone=ZONE, what="--since")

@@ -37,6 +37,12 @@ from superbiz_cli.harness.tool.logs.headline import MAX_HEADLINE_CHARS, headline
             "refused\njava.io.IOException: pipe\nCaused by: java.net.SocketException: reset",
             "refused | java.net.SocketException: reset",
         ),
+        ("refused\nby the bank\n\nof today", "refused | by the bank | of today"),
+        ('ts= level=error msg="tile failed" err="open x: too many" z=3', "tile failed | open x: too many"),
+        ("level=error msg=failed z=3", "failed | level=error z=3"),
+        ('level=error msg="" z=3', 'level=error msg="" z=3 | level=error z=3'),
+        ("host=[REDACTED_HOST] kernel: [830.12] Out of memory", "Out of memory"),
+        ("host=[REDACTED_HOST] sshd[812]: refused", "refused"),
         ("refused\njava.io.IOException: pipe", "refused | java.io.IOException: pipe"),
         ("fetch failed\ncaller=a.go:4 error=x509: expired attempt=3", "fetch failed | x509: expired"),
         (

@@ -14,8 +14,11 @@ _HEADER = re.compile(
     r"|\[(?!REDACTED_)[^\[\]\n]{0,60}\](?=\s)"  # a thread, a service, trace ids
     r"|---|[-|:](?=\s)"
     r"|(?![\w.$]*(?:Error|Exception)\b)[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?::\d+)?(?=\s*[-:|]\s)"  # a logger
+    r"|host=\S+(?=\s)|ts=\S*(?=\s)|kernel:(?=\s)"  # syslog, logfmt
+    r"|[\w./-]+\[(?:\d+|REDACTED_PID(?:#\d+)?)\]:(?=\s)"
     r"))+\s*"
 )
+_LOGFMT = re.compile(r"(?:^|\s)(?:msg|message)=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
 _EXCEPTION = re.compile(r"\s*(?:Caused by:\s*)?((?:[\w$]+\.)*[A-Z][\w$]*(?:Exception|Error|Throwable)\b.*)")
 _CAUSE = re.compile(r"\s*Caused by:\s*(.+)")
 _FIELD = re.compile(r"(?:^|\s)(?:error|err|exception|cause|reason)=(.+?)(?=\s[\w.]+=|$)")
@@ -27,8 +30,13 @@ def headline(message: str, *, limit: int = MAX_HEADLINE_CHARS) -> str:
     Level, process, thread and logger are taken off. At most `limit` characters.
     """
     first, *rest = message.strip().split("\n")
-    parts = [_without_header(first)]
-    parts += [part for part in _behind(rest) if part not in parts[0]]
+    logfmt = _LOGFMT.search(first)
+    if logfmt is None:
+        parts = [_without_header(first)]
+    else:
+        parts = [logfmt[1] or logfmt[2] or first]
+        rest = [first.replace(logfmt.group(), " "), *rest]
+    parts += [part for part in _behind(rest) if part.strip() and part not in parts[0]]
     shown = " | ".join(" ".join(part.split()) for part in dict.fromkeys(parts))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
@@ -50,8 +58,12 @@ def _without_header(line: str) -> str:
 
 
 def _behind(lines: list[str]) -> list[str]:
-    """Return the root cause, else the exception, and the error field of what follows the first line."""
+    """Return the root cause, else the exception, and the error field of what follows the first line.
+
+    What has none of them follows as it is.
+    """
     causes = [match[1] for line in lines if (match := _CAUSE.match(line)) is not None]
     exceptions = [match[1] for line in lines if (match := _EXCEPTION.match(line)) is not None]
     fields = [match[1] for line in lines for match in _FIELD.finditer(line)]
-    return [*(causes[-1:] or exceptions[:1]), *fields[:1]]
+    found = [*(causes[-1:] or exceptions[:1]), *(field.strip('"') for field in fields[:1])]
+    return found or lines
