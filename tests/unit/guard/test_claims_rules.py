@@ -34,6 +34,16 @@ GATES = logs(
     "10:04:10 INFO import done ok=12794 skipped=46",
 )
 
+DISK = logs(
+    "10:01:00 INFO store bucket=archive used=49.7TB limit=50TB",
+    "10:01:30 INFO recorder stored 1840 calls, 12.6 GB, 2 failed",
+    "10:02:00 INFO autoscaler scale-up group=large from 6 to 9",
+    "10:02:30 INFO pool size 4 -> 12 on taskmanager-3",
+    "10:03:00 INFO writer throughput=260.5/s oldest=6m30s rtt=38ms",
+    "10:04:00 WARN writer 限流 从 200 到 80 rtt=412ms",
+    "10:05:00 WARN gateway 温度=11.2℃ 超出上限 8.0℃ from 3.9.1 to 4.0.2",
+)
+
 
 def holds(text: str, *items: VerifiedEvidence, query: str = "") -> bool:
     return unfounded(text, *items, query=query) == []
@@ -114,6 +124,26 @@ RULE_CASES = [
     (GATE, "api-gw/502 is the state.", "api-gw/503 is the state."),
     (GATE, "It is HTTP-502 again.", "It is HTTP-503 again."),
     (POOL, "The APIs are well.", "The XQZs are well."),
+    # what is left, what changed, how much there is a piece, the same once more
+    (DISK, "Only 0.3 TB were left.", "Only 0.7 TB were left."),
+    (DISK, "只剩 0.3TB（约 300GB）可用。", "只剩 0.3TB（约 500GB）可用。"),
+    (DISK, "49.7 TB are used.", "0.3 TB are used."),
+    (DISK, "1,840 calls took 12.6 GB, about 7 MB a call.", "1,840 calls took 12.6 GB, about 9 MB a call."),
+    (DISK, "1840 个录音共 12.6 GB，平均每个约 7MB。", "1,840 calls took 12.6 GB, about 7 MB altogether."),
+    (DISK, "The autoscaler added three nodes.", "The autoscaler added seven nodes."),
+    (DISK, "The pool grew by 8.", "The pool grew by 7."),
+    (DISK, "限流减少了 120。", "限流减少了 150。"),
+    (DISK, "It waited 6m30s, which is 390 seconds.", "It waited 6m30s, which is 380 seconds."),
+    (DISK, "It was six and a half minutes old.", "It was four and a half minutes old."),
+    (DISK, "已有六分半钟。", "已有三分半钟。"),
+    (DISK, "writer wrote 260.5 per second.", "writer wrote 260.5 per minute."),
+    (DISK, "The rtt grew almost elevenfold.", "The rtt grew twentyfold."),
+    (DISK, "The rtt of 412 ms is an 11-fold rise.", "The rtt of 412 ms is a 20-fold rise."),
+    (DISK, "rtt 是之前的十多倍。", "rtt 是之前的三十多倍。"),
+    (DISK, "The rtt rose by 984 %.", "The rtt rose by 584 %."),
+    (DISK, "温度比上限高 3.2 度。", "温度比上限高 4.2 度。"),
+    (DISK, "taskmanager-3 grew.", "taskmanager-4 grew."),
+    (DISK, "The round-trip time was 412 ms.", "The round-trips-x time was 412 ms."),
     # quotations and pairs
     (POOL, 'It says "Too many connections".', 'It says "Too few connections".'),
     (POOL, 'It says "Too many … member GD730041".', 'It says "member GD730041 … Too many".'),
@@ -140,6 +170,10 @@ def test_the_rules_have_names() -> None:
         "difference",
         "percentage",
         "factor",
+        "quotient",
+        "remainder",
+        "change",
+        "restatement",
         "duration",
         "interval",
         "window",

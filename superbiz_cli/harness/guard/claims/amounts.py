@@ -98,7 +98,7 @@ def percentage(claim: Quantity, stated: Stated) -> bool:
     operands = [part for part in parts if part.unit.dimension is not Dimension.PERCENT][:MAX_OPERANDS]
     return any(
         agrees(claim, share)
-        for pair in stated.pairs(claim, operands)
+        for pair in (*stated.pairs(claim, operands), *stated.pairs_of_one_key(claim))
         if not any(part.unit.dimension is Dimension.PERCENT for part in pair)
         for part, whole in permutations(pair)
         if same_unit(part.unit, whole.unit) and whole.value
@@ -110,9 +110,11 @@ def factor(claim: Quantity, stated: Stated) -> bool:
     """How many times as large one stated number is as another."""
     if claim.unit.dimension is not Dimension.FACTOR:
         return False
+    pairs = [*combinations(stated.others(claim)[:MAX_OPERANDS], 2), *stated.pairs_of_one_key(claim)]
     ratios = [
         part / whole
-        for left, right in permutations(stated.others(claim)[:MAX_OPERANDS], 2)
+        for pair in pairs
+        for left, right in permutations(pair)
         if same_unit(left.unit, right.unit) and right.value
         for part, whole in [comparable(left, right)]
     ]

@@ -19,7 +19,7 @@ _COUNT_BEFORE = re.compile(
     r"(?i)(?:count(?:ed)?|total|matches|次数|总数|总计|共计?|合计|数量|条数|=|\()\s*(?:of|is|was|为|是|:)?\s*$"
 )
 _LIMIT_BEFORE = re.compile(
-    r"(?i)(?:limit|threshold|maximum|max|quota|cap|alarm|capacity|上限|阈值|限额|限制|最大)\S*\s*"
+    r"(?i)(?:limit|threshold|maximum|max|quota|cap|alarm|capacity|上限|阈值|限额|限制|最大)[^\s高低多少超差出]*\s*"
     r"(?:of|is|was|at|to|为|是|:|=|设为)?\s*$"
 )
 _FIRST_OR_LAST = re.compile(r"(?i)(?:\b(?:first|last|next)|[前后]|最后|最近|其余)\s*$")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from superbiz_cli.harness.guard.claims.amounts import difference, enumeration, factor, percentage, total
+from superbiz_cli.harness.guard.claims.changes import change, quotient, remainder, restatement
 from superbiz_cli.harness.guard.claims.counting import is_end_of_change, is_limit, is_named_limit
 from superbiz_cli.harness.guard.claims.quantities import Quantity
 from superbiz_cli.harness.guard.claims.spans import duration, interval, window
@@ -21,6 +22,10 @@ RULES: tuple[tuple[str, Callable[[Quantity, Stated], bool]], ...] = (
     ("difference", difference),
     ("percentage", percentage),
     ("factor", factor),
+    ("quotient", quotient),
+    ("remainder", remainder),
+    ("change", change),
+    ("restatement", restatement),
     ("duration", duration),
     ("interval", interval),
     ("window", window),

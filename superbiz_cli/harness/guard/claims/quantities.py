@@ -53,7 +53,7 @@ class Quantity:
     is_ordinal: bool = False
 
 
-_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|half|半")
+_MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|half|fold\b|半")
 _DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,12})?)"
 _NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
 _SCALE = (
@@ -90,7 +90,26 @@ _HALF_ZH = re.compile(r"半(?:个)?(?P<unit>小时|分钟|秒)|(?P<unit2>\d{1,6}
 _PART_OF_TIME_EN = re.compile(
     r"(?i)\b(?P<part>half|a quarter of|three quarters of)\s(?:an?\s)(?P<unit>hour|minute|second|day)\b"
 )
-_PART_EN = {"half": Decimal("0.5"), "a quarter of": Decimal("0.25"), "three quarters of": Decimal("0.75")}
+_AND_A_HALF_EN = re.compile(
+    rf"(?i){_NOT_INSIDE_WORD}(?P<words>\d{{1,6}}|\b(?:{ENGLISH_NUMBER})\b)"
+    r"\sand\s(?P<part>a half|a quarter|three quarters)"
+    r"\s(?P<unit>weeks?|days?|hours?|minutes?|seconds?)\b"
+)
+_AND_A_HALF_ZH = re.compile(
+    rf"(?P<words>\d{{1,6}}|{CHINESE_NUMBER})\s?(?:个半(?P<unit>小时)|(?P<unit2>分钟|分|秒|天|小时)半钟?)"
+)
+_FOLD_EN = re.compile(
+    rf"(?i)\b(?P<words>{ENGLISH_NUMBER})-?fold\b"
+    rf"|{_NOT_INSIDE_WORD}(?P<digits>\d{{1,6}}(?:\.\d{{1,3}})?)-?fold\b"
+)
+_PART_EN = {
+    "half": Decimal("0.5"),
+    "a half": Decimal("0.5"),
+    "a quarter": Decimal("0.25"),
+    "a quarter of": Decimal("0.25"),
+    "three quarters": Decimal("0.75"),
+    "three quarters of": Decimal("0.75"),
+}
 # Composite durations: "2 min 41 s", "1h 5m", "3 分 43 秒", "2 小时 10 分".
 _PART = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?|\b(?:{ENGLISH_NUMBER})\b|{CHINESE_NUMBER})"
 _HOURS = rf"(?P<hours{{0}}>{_PART})\s?(?:hours?|hrs?|h|个?小时)[\s,]*(?:and\s+)?"
@@ -128,6 +147,8 @@ _LOOK_AROUND = 48  # characters in which a hedge or the thing counted can stand
 _FACTOR_AFTER = re.compile(
     r"(?i)\s?times\s(?:the|as|more|higher|larger|greater|bigger|longer|its|that|what|over)\b"
 )
+_RATE_AFTER = re.compile(r"(?i)\s?(?:per|an?)\s(?P<time>second|minute|hour)\b")
+_RATE_DIGITS = 100  # smaller whole numbers a minute are counts, which the events give
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b")
 
 
@@ -144,6 +165,8 @@ def plain_quantities(text: str) -> list[Quantity]:
     covered: set[int] = set()
     for found in (
         *_composites(text),
+        *_and_a_half(text),
+        *_folds(text),
         *_percents(text),
         *_halves(text),
         *_fractions(text),
@@ -201,6 +224,24 @@ def _halves(text: str) -> Iterator[Quantity]:
         yield _quantity(match, _PART_EN[match["part"].lower()], Decimal("0.25"), unit_of(match["unit"]))
 
 
+def _and_a_half(text: str) -> Iterator[Quantity]:
+    """Yield "six and a half minutes", 六分半, 两个半小时."""
+    for match in _AND_A_HALF_EN.finditer(text):
+        value = _number_of(match["words"]) + _PART_EN[match["part"].lower()]
+        yield _quantity(match, value, Decimal("0.25"), unit_of(match["unit"]))
+    for match in _AND_A_HALF_ZH.finditer(text):
+        name = {"分": "分钟"}.get(match["unit2"] or "", match["unit2"]) or match["unit"]
+        yield _quantity(match, _number_of(match["words"]) + Decimal("0.5"), Decimal("0.25"), unit_of(name))
+
+
+def _folds(text: str) -> Iterator[Quantity]:
+    """Yield "elevenfold" and "3-fold"."""
+    for match in _FOLD_EN.finditer(text):
+        words = match["words"]
+        value = english_number(words) if words else Decimal(match["digits"])
+        yield _quantity(match, value, _step_of(match["digits"]), unit_of("x"))
+
+
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         digits = match["digits"]
@@ -249,6 +290,9 @@ def _qualified(text: str, quantity: Quantity) -> Quantity:
     after = text[quantity.end : quantity.end + _LOOK_AROUND]
     if _FACTOR_AFTER.match(after):
         return replace(quantity, unit=unit_of("x"), is_count=False)
+    rate = _RATE_AFTER.match(after)
+    if rate and quantity.unit is BARE and (quantity.step < 1 or quantity.value >= _RATE_DIGITS):
+        quantity = replace(quantity, unit=Unit(Dimension.OPAQUE, f"per {rate['time'].lower()}"))
     hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)
     kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else quantity.hedge
     is_count = quantity.is_count or (

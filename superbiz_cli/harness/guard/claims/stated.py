@@ -55,8 +55,15 @@ class Stated:
         is_open = len(operands) < 2 or digits_of(claim) >= MANY_DIGITS
         for left, right in (*self._pairs_within_events(), *self._neighbours_of_one_key()):
             keys = {left.key, right.key}
-            is_named = len(keys) == 2 and all(len(key) > 1 and key in lowered for key in keys)
+            is_named = len(keys) == 2 and all(_is_named(key, lowered) for key in keys)
             if is_named or (is_open and self._is_one_stated(left, right, claim)):
+                yield left.quantity, right.quantity
+
+    def pairs_of_one_key(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
+        """Yield neighbouring values of one key: the statement names the key, or one of the two."""
+        lowered = self.scan.text.casefold()
+        for left, right in self._neighbours_of_one_key():
+            if _is_named(left.key, lowered) or self._is_one_stated(left, right, claim):
                 yield left.quantity, right.quantity
 
     def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
@@ -81,6 +88,13 @@ class Stated:
             for part in self.others(claim)
             for number in (left, right)
         )
+
+
+def _is_named(key: str, lowered: str) -> bool:
+    """Whether a text names the key; of a Chinese one ("超出上限") the last word is enough."""
+    if len(key) < 2:
+        return False
+    return key in lowered or (not key.isascii() and key[-2:] in lowered)
 
 
 def digits_of(claim: Quantity) -> int:

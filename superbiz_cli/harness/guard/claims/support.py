@@ -21,6 +21,7 @@ _WORDS = re.compile(r"[a-z0-9]+|[^\W\d_]")
 _ELLIPSIS = re.compile(r"…|\.\.\.")
 _EDGE_PUNCTUATION = " .,;:!?\u3002"
 _JOINTS = re.compile(r"[/:&+@#]|-(?=\d+$)")
+_SERIES = re.compile(r"(?P<stem>[A-Za-z][A-Za-z0-9_-]*)-\d+")
 _ABOUT_BEFORE = re.compile(r"(?i)(?:about|around|roughly|约|大约|近)\s*$")
 _WINDOW_BEFORE = re.compile(
     r"(?i)(?:\b(?:from|since|between|and|until|till|to|before|after|by|window)|[-~从自到至截在于])\s*$"
@@ -81,8 +82,18 @@ class Support:
             return self._has_letter(name)
         if self._knows(name.text):
             return True
+        if self._is_other_of_a_series(name.text):
+            return False
         parts = [part for part in _JOINTS.split(name.text) if part]
         return len(parts) > 1 and all(self._knows(part) for part in parts)
+
+    def _is_other_of_a_series(self, text: str) -> bool:
+        """Whether the evidence names others of the same series ("worker-3" for "worker-4")."""
+        series = _SERIES.fullmatch(text)
+        if series is None:
+            return False
+        stem = re.escape(series["stem"].casefold())
+        return re.search(rf"(?<![a-z0-9]){stem}-\d+(?![a-z0-9])", self._lowered) is not None
 
     def _has_letter(self, name: Name) -> bool:
         """A single letter ("zone C") is wrong only where the evidence names another one after that word."""

@@ -3,7 +3,8 @@
 The tolerances, all of them:
 - rounding: half a unit of the claim's last written place ("4.8 s" for 4788 ms, "1.28 万" for 12794);
 - about: also half a unit of the last digit that is not a trailing zero, at most 5 %, and whole numbers cut;
-- over / under: the claim is at most one unit of that digit, and 10 %, below / above the evidence;
+- over / under: the claim is at most one unit of that digit, and 10 %, below / above the evidence; 二十多
+  goes up to the next ten;
 - units: time and data sizes are converted (data by 1024 or 1000); a bare number of the evidence takes
   the unit that its key names (`took_ms`, `size_bytes`, `hit_rate`); an unmeasured claim takes any unit.
 """
@@ -21,6 +22,7 @@ from superbiz_cli.harness.guard.claims.units import BARE, Dimension, Unit
 _HALF = Decimal("0.5")
 _MOST_ABOUT = Decimal("0.05")
 _MOST_OVER = Decimal("0.1")
+_UP_TO_THE_NEXT = re.compile("[多余]")  # 二十多 is anything from 20 to 29
 
 _KEY_UNITS: tuple[tuple[re.Pattern[str], Dimension, str], ...] = (
     (re.compile(r"(?:millis|milliseconds|[a-z]ms|\bms|毫秒)$"), Dimension.TIME, "0.001"),
@@ -60,7 +62,8 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
             is_close = abs(difference) <= min(grain * _HALF, abs(value) * _MOST_ABOUT)
             return is_close or (claim.step == 1 and 0 <= difference < 1)
         case Hedge.OVER:
-            return 0 <= difference <= min(grain, abs(value) * _MOST_OVER)
+            most = grain if _UP_TO_THE_NEXT.search(claim.text) else abs(value) * _MOST_OVER
+            return 0 <= difference <= min(grain, most)
         case Hedge.UNDER:
             return 0 <= -difference <= min(grain, abs(value) * _MOST_OVER)
         case _:

@@ -57,6 +57,11 @@ _SIZES = {
     "tb tib ti t": 4,
 }
 _RATE_NAMES = "qps rps tps ops r/s req/s reqs/s request/s requests/s 每秒"
+_RATES = {
+    "per second": "/s /sec /second /秒",
+    "per minute": "/min /minute /分钟",
+    "per hour": "/h /hour /小时",
+}
 _CURRENCY = "元 角 分 美元 usd cny rmb eur $ ¥ €"
 
 
@@ -85,6 +90,7 @@ def _table() -> dict[str, Unit]:
     for name in ("x", "×", "倍"):
         table[name] = Unit(Dimension.FACTOR, "x")
     table |= {name: Unit(Dimension.OPAQUE, "per second") for name in _RATE_NAMES.split()}
+    table |= {name: Unit(Dimension.OPAQUE, rate) for rate, names in _RATES.items() for name in names.split()}
     table |= {name: Unit(Dimension.OPAQUE, name) for name in _CURRENCY.split()}
     return table
 

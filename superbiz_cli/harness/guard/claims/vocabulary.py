@@ -155,8 +155,27 @@ CAPITALISED = _words(
 )
 
 
+# Hyphenated words of everyday technical English whose parts are no heads and tails in general.
+ORDINARY_COMPOUNDS = _words(
+    """
+    ad-hoc add-on all-clear back-off best-case best-effort by-product clean-up cold-start cross-check cut-off
+    cut-over day-to-day de-facto double-check end-user fail-over fail-safe fall-back far-end first-come
+    follow-on follow-up hand-off hand-over head-of-line high-water in-flight knock-on lead-time lead-up
+    left-over line-up log-in low-water mid-air near-miss non-zero off-peak off-site on-call on-site one-off
+    one-way per-minute per-second per-user pick-up post-deploy pre-existing ramp-up real-time re-run re-try
+    read-only roll-back roll-out root-cause round-robin round-trip run-up rush-hour self-heal set-up
+    short-cut shut-down sign-in slow-down so-called speed-up spin-up stand-by start-up step-by-step
+    store-and-forward
+    sub-second take-off time-out trade-off turn-around two-way up-front warm-up wind-down work-around
+    worst-case write-only
+    """
+)
+
+
 def is_compound(word: str) -> bool:
     """Whether a lower-case word with hyphens is ordinary English rather than the name of something."""
+    if word.lower() in ORDINARY_COMPOUNDS:
+        return True
     parts = word.lower().split("-")
     if parts[-1] in COMPOUND_TAILS or _SUFFIXES.match(parts[-1]):
         return True
