@@ -15,6 +15,7 @@ from superbiz_cli.adapters.offline.sighting import Sighting
 from superbiz_cli.adapters.offline.statements import fact_sentence, negative_sentence, origin_sentence
 from superbiz_cli.adapters.offline.times import clock_time
 from superbiz_cli.adapters.offline.transcript import Fact, Observation, Transcript
+from superbiz_cli.adapters.offline.vocabulary import DOMAIN_WORDS
 from superbiz_cli.adapters.offline.words import language_of
 from superbiz_cli.harness.contract.draft import Action, AnalysisItem, Conclusion, Draft, Recommendation
 from superbiz_cli.harness.contract.skill import Finding
@@ -195,9 +196,10 @@ def _missing(
     if not progress:
         missing.append(say(language, "no_rule"))
     facts = [fact for call in transcript.calls for fact in call.observation.facts()]
-    names = (terms.service, *terms.spoken[:1])
+    spoken = next((word for word in terms.spoken if DOMAIN_WORDS.get(word) == terms.service), terms.service)
+    names = {terms.service, spoken}
     if terms.service and facts and not any(_is_written_by(fact, name) for fact in facts for name in names):
-        missing.append(say(language, "service_unseen", service=terms.service))
+        missing.append(say(language, "service_unseen", service=spoken))
     missing.extend(_triggers(language, dominant) or [_silence(language, transcript)])
     return tuple(missing)
 

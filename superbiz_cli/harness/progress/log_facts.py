@@ -23,7 +23,7 @@ _TROUBLE = re.compile(
     r"|错误|异常|失败|超时|拒绝|崩溃",
     re.IGNORECASE,
 )
-_NEW_ERROR, _ERROR, _NEW_TROUBLE, _OLD_TROUBLE, _NEWS, _ORDINARY = range(6)
+_NEW_ERROR, _NEW_TROUBLE, _OLD_ERROR, _OLD_TROUBLE, _NEWS, _ORDINARY = range(6)
 
 
 def log_search(payload: Mapping[str, JsonValue]) -> LogSearch | None:
@@ -55,7 +55,7 @@ def log_patterns(payload: Mapping[str, JsonValue]) -> list[LogPattern]:
 def telling_facts(facts: Iterable[ObservedFact]) -> list[ObservedFact]:
     """Return the facts about patterns that are worth telling, the most telling first.
 
-    Errors come before warnings, what is new in the window before what was there before. Of what is
+    What is new in the window comes before what was there before, and errors before warnings. Of what is
     ordinary the most frequent is told only if there is nothing else. A pattern that several searches
     show is told once, by the search that shows most of it.
     """
@@ -78,7 +78,7 @@ def weight(pattern: LogPattern) -> int:
     """Return how telling a pattern is; less is more."""
     is_new = pattern.is_new is True
     if pattern.level in _ERRORS:
-        return _NEW_ERROR if is_new else _ERROR
+        return _NEW_ERROR if is_new else _OLD_ERROR
     if pattern.level == "WARN" or (pattern.level != "DEBUG" and _TROUBLE.search(pattern.message)):
         return _NEW_TROUBLE if is_new else _OLD_TROUBLE
     return _NEWS if is_new and pattern.count <= MAX_NEWS_COUNT else _ORDINARY

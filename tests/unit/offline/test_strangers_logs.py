@@ -175,3 +175,14 @@ def test_a_warning_is_no_open_question_beside_an_error(tmp_path: Path) -> None:
     assert limits is not None
     assert any("ledger entry rejected" in text for text in limits.missing_info)
     assert not any("sweep was slow" in text for text in limits.missing_info)
+
+
+def test_a_service_that_wrote_nothing_is_named_in_the_words_of_the_question(tmp_path: Path) -> None:
+    new = [line(minute, "ERROR ledger entry rejected") for minute in range(1, 9)]
+    for question, words in (
+        ("支付服务报错", "由类似 支付 的服务写出的日志"),
+        ("payment-service 超时", "由类似 payment-service 的服务写出的日志"),
+    ):
+        limits = ask(tmp_path, question, *noise(), *new).draft.limitations
+        assert limits is not None
+        assert any(words in text for text in limits.missing_info)

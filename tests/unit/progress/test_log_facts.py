@@ -77,11 +77,11 @@ def test_patterns_are_read_without_the_header_of_their_line() -> None:
     assert log_patterns({}) == []
 
 
-def test_errors_come_before_warnings_and_news_before_what_was_there() -> None:
+def test_news_come_before_what_was_there_and_errors_before_warnings() -> None:
     order = [
         pattern("disk broken", level="FATAL", is_new=True),
-        pattern("old error", level="ERROR", count=900, is_new=False),
         pattern("pool low", level="WARN", is_new=True),
+        pattern("old error", level="ERROR", count=900, is_new=False),
         pattern("upstream timed out", count=4),
         pattern("batch started", level="INFO", is_new=True),
     ]

@@ -21,6 +21,9 @@ _HEADER = re.compile(
 _LOGFMT = re.compile(r"(?:^|\s)(?:msg|message)=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
 _EXCEPTION = re.compile(r"\s*(?:Caused by:\s*)?((?:[\w$]+\.)*[A-Z][\w$]*(?:Exception|Error|Throwable)\b.*)")
 _CAUSE = re.compile(r"\s*Caused by:\s*(.+)")
+_FRAME = re.compile(
+    r"(?:^|(?<=\s))(?:time|timestamp|ts|t|level|lvl|severity|service|svc|app|logger|caller|trace_id|span_id)=\S*"
+)
 _FIELD = re.compile(r"(?:^|\s)(?:error|err|exception|cause|reason)=(.+?)(?=\s[\w.]+=|$)")
 
 
@@ -31,11 +34,12 @@ def headline(message: str, *, limit: int = MAX_HEADLINE_CHARS) -> str:
     """
     first, *rest = message.strip().split("\n")
     logfmt = _LOGFMT.search(first)
-    if logfmt is None:
+    said = (logfmt[1] or logfmt[2]) if logfmt is not None else None
+    if logfmt is None or not said:
         parts = [_without_header(first)]
     else:
-        parts = [logfmt[1] or logfmt[2] or first]
-        rest = [first.replace(logfmt.group(), " "), *rest]
+        parts = [said]
+        rest = [_FRAME.sub(" ", first.replace(logfmt.group(), " ")), *rest]
     parts += [part for part in _behind(rest) if part.strip() and part not in parts[0]]
     shown = " | ".join(" ".join(part.split()) for part in dict.fromkeys(parts))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
