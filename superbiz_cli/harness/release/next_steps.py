@@ -63,7 +63,8 @@ def _wider(snapshot: EvidenceSnapshot, query: str, language: Language) -> list[s
     since = end - min(_MAX_SPAN, (end - start) * WIDER)
     is_typable = len(query) <= MAX_QUESTION_CHARS and "\n" not in query and "[REDACTED" not in query
     question = shlex.quote(query) if query and is_typable else '-c "..."'
-    command = f"superbiz diagnose {question} --since {_typed(_minute(since))}"
+    until = _minute(end + timedelta(minutes=1))  # a question about last night is not asked up to now
+    command = f"superbiz diagnose {question} --since {_typed(_minute(since))} --until {_typed(until)}"
     return [say(Sentence.ASK_WIDER, language, command=command)]
 
 

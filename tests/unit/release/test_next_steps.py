@@ -57,7 +57,7 @@ def test_an_error_leads_to_its_lines_and_to_what_was_before() -> None:
 def test_an_error_that_may_be_older_leads_back_in_time() -> None:
     *_, earlier, wider = steps(replace(FOUND, pattern=replace(ERROR, is_new=None)))
     assert "--since 2026-11-29T10:15 --until 2026-11-30T10:15" in earlier
-    assert wider.endswith("superbiz diagnose 'pay fails' --since 2026-11-30T08:15")
+    assert wider.endswith("superbiz diagnose 'pay fails' --since 2026-11-30T08:15 --until 2026-11-30T10:16")
 
 
 def test_a_message_without_fixed_words_is_looked_at_by_time_alone() -> None:
