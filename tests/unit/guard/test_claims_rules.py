@@ -41,6 +41,7 @@ DISK = logs(
     "10:02:30 INFO pool size 4 -> 12 on taskmanager-3",
     "10:03:00 INFO writer throughput=260.5/s oldest=6m30s rtt=38ms",
     "10:04:00 WARN writer 限流 从 200 到 80 rtt=412ms",
+    "10:04:30 INFO billing refunds=3 金额=86.4元 额度=120元 operator=mkurz",
     "10:05:00 WARN gateway 温度=11.2℃ 超出上限 8.0℃ from 3.9.1 to 4.0.2",
 )
 
@@ -144,6 +145,11 @@ RULE_CASES = [
     (DISK, "温度比上限高 3.2 度。", "温度比上限高 4.2 度。"),
     (DISK, "taskmanager-3 grew.", "taskmanager-4 grew."),
     (DISK, "The round-trip time was 412 ms.", "The round-trips-x time was 412 ms."),
+    (DISK, "The load fell by 60 % from 200 to 80.", "The load fell by 40 % from 200 to 80."),
+    (DISK, "从 200 到 80，降幅约 60%。", "从 200 到 80，降幅约 40%。"),
+    (DISK, "The rtt grew by 374 ms.", "The rtt grew by 364 ms."),
+    (DISK, "3 refunds of 86.4 元, 28.8 元 on average.", "3 refunds of 86.4 元, 29.8 元 on average."),
+    (DISK, "The operator mkurz resumed it.", "The operator mkunz resumed it."),
     # quotations and pairs
     (POOL, 'It says "Too many connections".', 'It says "Too few connections".'),
     (POOL, 'It says "Too many … member GD730041".', 'It says "member GD730041 … Too many".'),

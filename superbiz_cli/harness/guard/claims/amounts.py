@@ -34,6 +34,12 @@ _DIFFERENCE_WORDS = re.compile(
     r"延长|快|慢|剩|余|距|推进|落后|领先"
 )
 _GROWTH_WORDS = re.compile(r"(?i)increas|grew|rose|\bby\b|more|增加|增长|提高|提升|上升|上涨|涨")
+_CHANGED_BY = re.compile(
+    r"(?i)(?:\b(?:fell|dropp?(?:ed|s)?|rose|grew|reduced|increased|decreased|shrank|down|up)\s+by"
+    r"|[降增涨跌减]幅|(?:下降|降低|减少|缩减|上升|增长|增加|提高|上涨|下跌)了?)"
+    r"(?:\s*(?:about|around|roughly|some|over|nearly|almost|more than|less than|约为?|大约|近"
+    r"|将近|超过|为|达到?|是))*\s*$"
+)
 _LISTED = re.compile(r"\s*(?:,|、|/|and|或|和|与|及|以及|,\s*and|&)\s*")
 
 
@@ -82,9 +88,15 @@ def difference(claim: Quantity, stated: Stated) -> bool:
         return False
     return any(
         is_value(claim, abs(base_value(left) - base_value(right)))
-        for left, right in stated.pairs(claim, operands)
+        for left, right in (*stated.pairs(claim, operands), *_of_one_key(claim, stated))
         if same_unit(left.unit, right.unit) and same_unit(left.unit, claim.unit)
     )
+
+
+def _of_one_key(claim: Quantity, stated: Stated) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield neighbouring values of a key for a difference of so many digits that it is none by chance."""
+    if digits_of(claim) >= MANY_DIGITS - 1:
+        yield from stated.pairs_of_one_key(claim)
 
 
 def percentage(claim: Quantity, stated: Stated) -> bool:
@@ -102,7 +114,7 @@ def percentage(claim: Quantity, stated: Stated) -> bool:
         if not any(part.unit.dimension is Dimension.PERCENT for part in pair)
         for part, whole in permutations(pair)
         if same_unit(part.unit, whole.unit) and whole.value
-        for share in _shares(*comparable(part, whole), stated)
+        for share in _shares(claim, *comparable(part, whole), stated)
     )
 
 
@@ -137,7 +149,10 @@ def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:
     yield from (sum(values, Decimal(0)) for values in by_key.values() if len(values) > 1)
 
 
-def _shares(part: Decimal, whole: Decimal, stated: Stated) -> Iterator[Decimal]:
-    yield part / whole * 100
-    if _DIFFERENCE_WORDS.search(stated.scan.text):
+def _shares(claim: Quantity, part: Decimal, whole: Decimal, stated: Stated) -> Iterator[Decimal]:
+    """Yield the share, and by which share it changed; "fell by 40 %" can only mean the latter."""
+    text = stated.scan.text
+    if not _CHANGED_BY.search(text[: claim.start]):
+        yield part / whole * 100
+    if _DIFFERENCE_WORDS.search(text):
         yield abs(whole - part) / whole * 100

@@ -9,7 +9,14 @@ from itertools import combinations
 
 from superbiz_cli.harness.guard.claims.corpus import Keyed
 from superbiz_cli.harness.guard.claims.quantities import Quantity, plain_quantities
-from superbiz_cli.harness.guard.claims.stated import FEW, MAX_OPERANDS, Stated, is_value
+from superbiz_cli.harness.guard.claims.stated import (
+    FEW,
+    MANY_DIGITS,
+    MAX_OPERANDS,
+    Stated,
+    digits_of,
+    is_value,
+)
 from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, converted, is_bare
 from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
 
@@ -37,11 +44,15 @@ _FROM_TO = re.compile(
 
 
 def quotient(claim: Quantity, stated: Stated) -> bool:
-    """How much there is a piece: one stated measure over a stated count ("about 7 MB a call")."""
-    if not claim.unit.is_measure or not _PER_PIECE.search(stated.scan.text):
+    """How much there is a piece: one stated amount over a stated count ("about 7 MB a call").
+
+    A small count makes a quotient only of several digits, which is none by chance.
+    """
+    if is_bare(claim) or not _PER_PIECE.search(stated.scan.text):
         return False
     others = stated.others(claim)[:MAX_OPERANDS]
-    counts = [part.value for part in others if is_bare(part) and part.value > FEW]
+    least = 1 if digits_of(claim) >= MANY_DIGITS - 1 else FEW
+    counts = [part.value for part in others if is_bare(part) and part.value > least]
     measures = [part for part in others if part.unit.dimension is claim.unit.dimension]
     return any(_equals(claim, measure, per=count) for measure in measures for count in counts)
 

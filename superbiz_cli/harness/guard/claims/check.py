@@ -83,6 +83,7 @@ def examine(
         *(Unfounded("quote", quote) for quote in stated.quotes if not support.has_quote(quote)),
         *(Unfounded("pair", pair.text) for pair in stated.pairs if not support.has_pair(pair)),
         *(Unfounded("name", name.text) for name in stated.names if not support.has_name(name)),
+        *(Unfounded("name", word) for word in support.misspelled()),
         *(Unfounded("time", moment.text) for moment in stated.moments if moment not in moments),
         *(Unfounded("number", one.text) for one in stated.quantities if one not in founded.quantities),
     ]

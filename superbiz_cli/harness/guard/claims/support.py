@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,6 +21,8 @@ _WORDS = re.compile(r"[a-z0-9]+|[^\W\d_]")
 _ELLIPSIS = re.compile(r"…|\.\.\.")
 _EDGE_PUNCTUATION = " .,;:!?\u3002"
 _JOINTS = re.compile(r"[/:&+@#]|-(?=\d+$)")
+_PLAIN_WORD = re.compile(r"(?<![a-z0-9_.-])[a-z]{5,}(?![a-z0-9_-])")
+_VALUE_WORD = re.compile(r"=([a-z]{5,})(?![a-z0-9_-])")
 _SERIES = re.compile(r"(?P<stem>[A-Za-z][A-Za-z0-9_-]*)-\d+")
 _ABOUT_BEFORE = re.compile(r"(?i)(?:about|around|roughly|约|大约|近)\s*$")
 _WINDOW_BEFORE = re.compile(
@@ -86,6 +88,17 @@ class Support:
             return False
         parts = [part for part in _JOINTS.split(name.text) if part]
         return len(parts) > 1 and all(self._knows(part) for part in parts)
+
+    def misspelled(self) -> Iterator[str]:
+        """Yield the plain words that are a value but for one inner letter: "mkunz" for "mkurz".
+
+        A word that stands in the evidence or the question is none, nor is one with another ending.
+        """
+        values = set(_VALUE_WORD.findall(self._lowered))
+        known = set(_PLAIN_WORD.findall(f"{self._lowered} {self._asked.text.casefold()}"))
+        for word in dict.fromkeys(_PLAIN_WORD.findall(self._text.casefold())):
+            if word not in known and any(_is_one_letter_off(word, value) for value in values):
+                yield word
 
     def _is_other_of_a_series(self, text: str) -> bool:
         """Whether the evidence names others of the same series ("worker-3" for "worker-4")."""
@@ -155,6 +168,12 @@ class Support:
         digits = quantity.text.lstrip("#+").replace(",", "")
         is_part = digits in self._corpus.long_digits or digits in self._corpus.versions
         return is_part or (quantity.value == 0 and self._corpus.is_empty)
+
+
+def _is_one_letter_off(word: str, value: str) -> bool:
+    if len(word) != len(value) or word[0] != value[0] or word[-1] != value[-1]:
+        return False
+    return sum(left != right for left, right in zip(word, value, strict=True)) == 1
 
 
 def _forms(folded: str) -> tuple[str, ...]:
