@@ -170,3 +170,16 @@ def test_commands_share_and_name_the_holder(
     assert found.json()["found"] is True
     assert refused.code == 4
     assert f"locked by process {holder.pid}" in refused.json()["error"]["message"]
+
+
+def test_a_diagnosis_goes_on_without_a_store_that_another_process_holds(superbiz_home: Path) -> None:
+    assert run_cli("demo", "--json").code == 0
+    folder = superbiz_home / "demo" / "knowledge"
+    with held(folder):
+        (folder / NOTICE_FILE).unlink()  # nobody can join
+        done = run_cli("demo", "--json")
+    result = done.json()
+    assert (done.code, result["release_outcome"]) == (0, "SUCCESS"), done.err
+    assert "lookup_knowledge" not in {note["tool_name"] for note in result["evidence"]}
+    assert "knowledge" in done.err
+    assert any("failed" in caveat for caveat in result["report"]["limitations"]["caveats"])
