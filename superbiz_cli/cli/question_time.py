@@ -36,6 +36,15 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("range", rf"(?:从|自|在)?\s*(?P<a>{POINT})\s*(?:到|至|和|与)\s*(?P<b>{POINT})(?:之间|期间)?"),
     ("range", rf"(?P<a>{POINT})\s*(?P<dash>-|–|—|~|\bto\b|\buntil\b|\btill\b)\s*(?P<b>{POINT})"),
     (
+        "range",
+        rf"\b(?:start|began|beg[iu]n)(?:s|ed|ing|ning)?\s+{_ABOUT}(?P<a>{POINT})[^.;\n]{{0,30}}?"
+        rf"\b(?:end|stop|recover)(?:s|ed|ped)?\s+{_ABOUT}(?P<b>{POINT})",
+    ),
+    (
+        "range",
+        rf"(?P<a>{POINT})\s*(?:左右)?开始[^。；\n]{{0,12}}?(?P<b>{POINT})\s*(?:左右)?(?:结束|恢复|停止)",
+    ),
+    (
         "since",
         r"\b(?:since|after|from|as\s+of|(?:start|began|begin|begun)(?:s|ed|ing|ning)?(?:\s+from)?)\s+"
         rf"{_ABOUT}(?P<a>{POINT})",
@@ -44,7 +53,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("since", rf"(?P<a>{POINT})\s*(?:onwards?\b|and\s+later\b)"),
     (
         "since",
-        rf"(?:从|自|自从|打从)?\s*{_ABOUT}(?P<a>{POINT})(?:左右|前后|许)?\s*(?:以来|起|开始|之后|以后|后|至今)",
+        rf"(?:从|自|自从|打从)?\s*{_ABOUT}(?P<a>{POINT})(?:左右|前后|许|多)?\s*(?:以来|起|开始|之后|以后|后|至今)",
     ),
     ("since", rf"(?:从|自从|打从)\s*{_ABOUT}(?P<a>{POINT})"),
     ("ago", rf"(?P<a>{AGO_AT})"),
@@ -81,7 +90,7 @@ _SINCE_THEN = re.compile(
 )
 _LOOKS_LIKE_A_TIME = re.compile(
     r"\bsince\s+(?!then\b)(?:(?:the|our|my|a|an|last|that|\d+)\s+)*[\w/.:-]{1,40}\w"
-    r"|(?<!\d)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S{0,20})?"
+    r"|(?<![\w/.-])\d{4}-\d{2}-\d{2}(?![/-])(?:[T ]\d{2}:\d{2}\S{0,20})?"
     r"|\b(?:a\s+)?(?:few|couple(?:\s+of)?|several|some|many)\s+(?:seconds?|minutes?|mins?|hours?|days?|weeks?)(?:\s+ago)?\b"
     r"|\b(?:a\s+while|moments?|long)\s+ago\b|\b[\w-]+\s+(?:months?|years?)\s+ago\b"
     r"|\b(?:last|past|previous)\s+(?:few\s+\w+|couple\s+of\s+\w+|weekend|month|quarter|year|evening|morning)\b"

@@ -39,7 +39,7 @@ AGO = rf"{DISTANCE}(?:\s+(?:ago|earlier|back)\b|\s*(?:之前|以前|前))"
 MONTH_NAME = rf"(?:(?:{'|'.join(m for m in MONTHS if m != 'may')})[a-z]{{0,6}}\.?|(?-i:May))"
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)\b"
 _DAYS: Mapping[str, str] = {
-    "iso": r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)",
+    "iso": r"(?<![\w/.-])\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)",
     "month_first": r"(?<![\d-])\d{2}-\d{2}(?=[ T]\d{1,2}:)",
     "day_first": r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:\d{4})?(?=\s|$)",
     "slashed": r"(?<![\d/])\d{1,2}/\d{1,2}(?:/\d{4})?(?![\d/])(?=,?\s+(?:at\s+)?\d{1,2}:)",

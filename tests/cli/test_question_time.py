@@ -51,6 +51,7 @@ def at(text: str | None) -> datetime | None:
         ("over the last half hour", "2026-11-30T09:45"),
         ("最近两天变慢", "2026-11-28T10:15"),
         ("北京时间9点开始", "2026-11-30T09:00"),
+        ("今天早上8点多开始变慢", "2026-11-30T08:00"),
         ("checkout is slow today", "2026-11-30T00:00"),
     ],
 )
@@ -75,6 +76,9 @@ def test_a_beginning_is_read_and_the_window_goes_on_to_now(query: str, since: st
         ("昨晚11点到凌晨2点", "2026-11-29T23:00", "2026-11-30T02:00"),
         ("21时30分至22时", "2026-11-29T21:30", "2026-11-29T22:00"),
         ("last Friday the import broke", "2026-11-27T00:00", "2026-11-28T00:00"),
+        ("it started at 08:00 and ended at 08:30", "2026-11-30T08:00", "2026-11-30T08:30"),
+        ("started yesterday evening, stopped at 23:00", "2026-11-29T17:00", "2026-11-29T23:00"),
+        ("8点开始报错，8点半恢复", "2026-11-30T08:00", "2026-11-30T08:30"),
         ("昨天为什么超时", "2026-11-29T00:00", "2026-11-30T00:00"),
     ],
 )
@@ -162,6 +166,7 @@ def test_words_that_look_like_a_time_and_are_none_are_named(query: str, unread: 
         "what is behind this?\n\n2026-11-28 03:00:00 ERROR died",
         "what is this?\n2026-11-28 03:00:00 ERROR died",
         "刚才一直报错",
+        "GET /v1/2026-11-29/report fails",
     ],
 )
 def test_what_is_no_statement_about_the_incident_is_left_alone(query: str) -> None:
