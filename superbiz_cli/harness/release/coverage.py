@@ -10,7 +10,7 @@ from superbiz_cli.harness.contract.evidence import VerifiedEvidence
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import SourceType
 from superbiz_cli.harness.progress.log_facts import source_remarks
-from superbiz_cli.harness.release.wording import Language, Sentence, say
+from superbiz_cli.harness.release.wording import Language, Sentence, remark_in_words, say
 
 
 def coverage(
@@ -26,7 +26,7 @@ def coverage(
         *_windows(evidence, language, stated),
         *_samples(evidence, language),
         *(line for item in evidence for line in _cuts(item, language)),
-        *(say(Sentence.SOURCE_REMARK, language, remark=remark) for remark in remarks),
+        *(remark_in_words(remark, language) for remark in remarks),
     )
 
 

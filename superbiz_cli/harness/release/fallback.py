@@ -18,7 +18,7 @@ from superbiz_cli.harness.contract.violation import Violation
 from superbiz_cli.harness.release.facts import checked_in_words, fact_in_words
 from superbiz_cli.harness.release.next_steps import steps_from_facts
 from superbiz_cli.harness.release.publishable import clean
-from superbiz_cli.harness.release.wording import MESSAGE_OF, Language, Sentence, say
+from superbiz_cli.harness.release.wording import MESSAGE_OF, Language, Sentence, remark_in_words, say
 from superbiz_cli.harness.tool.bounds import clip
 
 MAX_FACTS = 12
@@ -81,7 +81,7 @@ def safe_fallback(
     calls = snapshot.calls or facts
     if calls:
         limitations.append(clean(checked_in_words(calls, language)))
-    limitations += [clean(say(Sentence.SOURCE_REMARK, language, remark=line)) for line in snapshot.remarks]
+    limitations += [clean(remark_in_words(line, language)) for line in snapshot.remarks]
     refs = _refs(facts)
     return SafeFallback(
         type=kind,

@@ -197,6 +197,27 @@ _TOPICS: Final[Mapping[Language, Mapping[str, str]]] = {
 }
 
 
+# What the sources say of themselves, as far as it is a fixed word of ours; names and numbers stay.
+_REMARKS_ZH: Final[tuple[tuple[str, str], ...]] = (
+    ("binary file", "二进制文件，没有读取"),
+    ("does not exist", "不存在"),
+    ("permission denied", "没有读取权限"),
+    ("cannot be read", "无法读取"),
+    ("lines that state no time were not searched", "没有写明时间的行没有检索"),
+    ("no line states a time that is understood", "没有一行写明可以识别的时间"),
+    ("its newest event is at", "最新的事件在"),
+    ("the folder has no files", "文件夹里没有文件"),
+)
+
+
+def remark_in_words(remark: str, language: Language) -> str:
+    """Return what a source says that it could not read."""
+    if language == "zh":
+        for english, chinese in _REMARKS_ZH:
+            remark = remark.replace(english, chinese)
+    return say(Sentence.SOURCE_REMARK, language, remark=remark)
+
+
 def topic_in_words(topic: str, language: Language) -> str:
     """Return how a reader calls a log topic."""
     return _TOPICS[language].get(topic, topic)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from superbiz_cli.harness.tool.logs.headline import MAX_HEADLINE_CHARS, headline
+from superbiz_cli.harness.tool.logs.headline import MAX_HEADLINE_CHARS, headline, telling_line
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,16 @@ def test_a_headline_is_one_bounded_line(message: str) -> None:
 
 def test_a_long_message_is_cut_visibly() -> None:
     assert headline("a" * 300, limit=10) == "a" * 9 + "…"
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("ERROR [main] c.a.Pay : card  refused\nby the bank", "card  refused"),
+        ("refused\nCaused by: a.B: late\nCaused by: a.C: x  broke", "a.C: x  broke"),
+        ("", ""),
+    ],
+)
+def test_the_telling_line_is_a_piece_of_the_message_as_it_stands(message: str, line: str) -> None:
+    assert telling_line(message) == line
+    assert line in message

@@ -63,6 +63,7 @@ def test_what_a_source_could_not_read_is_named_once() -> None:
     remarks: JsonValue = ["app: core.bin: binary file", 7]
     items = [evidence(number, ToolName.QUERY_LOGS, limitations=remarks) for number in (1, 2)]
     assert coverage(items, "en") == ("Log source app: core.bin: binary file",)
+    assert coverage(items, "zh") == ("日志源 app: core.bin: 二进制文件，没有读取",)
     assert coverage([evidence(1, ToolName.QUERY_LOGS, limitations="none")], "en") == ()
 
 
