@@ -7,7 +7,7 @@ WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile soak vectors eval
+.PHONY: help demo test setup fmt lint types bench docs build check clean fuzz-sql hostile soak assurance vectors eval
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -65,6 +65,9 @@ vectors: $(READY)  ## embed the example runbooks anew, after they or the chunkin
 
 soak: $(READY)  ## a million random worlds against the invariants of every run; EXAMPLES= for another number
 	@SUPERBIZ_TEST_EXAMPLES=$(or $(EXAMPLES),1000000) $(BIN)/python -m pytest tests/properties/test_wild_runs.py -n $(WORKERS)
+
+assurance: $(READY)  ## measure what the release rules stood up to, and write docs/assurance.md (takes 20 minutes)
+	@$(BIN)/python -m tests.assurance.report
 
 build: $(READY)  ## build wheel and sdist into dist/
 	@$(BIN)/python -m hatchling build
