@@ -112,5 +112,5 @@ def packed(vector: Vector) -> str:
 
 def unpacked(text: str) -> tuple[float, ...]:
     """Return the vector of `packed`."""
-    raw = base64.b64decode(text)
+    raw = base64.b64decode(text, validate=True)
     return struct.unpack(f"<{len(raw) // 2}e", raw)

@@ -193,12 +193,69 @@ def test_an_evaluation_says_what_it_cannot_use(docs: Path, tmp_path: Path) -> No
     assert "line 1" in kb("eval", golden).err
 
 
-def test_doctor_shows_what_the_knowledge_base_holds(docs: Path) -> None:
-    def line() -> dict[str, Any]:
-        return next(check for check in run_cli("doctor", "--json").json() if check["name"] == "knowledge")
+def knowledge_line() -> dict[str, Any]:
+    checks: list[dict[str, Any]] = run_cli("doctor", "--json").json()
+    return next(check for check in checks if check["name"] == "knowledge")
 
-    assert "empty" in line()["detail"]
+
+def test_doctor_shows_what_the_knowledge_base_holds(docs: Path, superbiz_home: Path) -> None:
+    assert "empty" in knowledge_line()["detail"]
     kb("ingest", docs)
-    detail = line()["detail"]
-    assert "2 documents, 2 passages, model none" in detail
-    assert "last change" in detail
+    line = knowledge_line()
+    assert line["status"] == "ok"
+    assert "2 documents, 2 passages, model none" in line["detail"]
+    assert "last change" in line["detail"]
+    (superbiz_home / "knowledge" / "summary.json").unlink()
+    stopped = knowledge_line()
+    assert (stopped["status"], stopped["detail"]) == ("warn", "an ingestion was stopped before its end")
+
+
+def test_doctor_tells_that_the_settings_name_another_model(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb("ingest", docs)
+    monkeypatch.setenv("SUPERBIZ_EMBEDDING__PROVIDER", "local")
+    line = knowledge_line()
+    assert line["status"] == "fail"
+    assert "the settings name local" in line["detail"]
+    assert "superbiz kb rebuild" in line["fix"]
+
+
+def test_a_server_that_does_not_answer_is_named_with_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPERBIZ_KNOWLEDGE__URI", "http://127.0.0.1:9")
+    monkeypatch.setenv("SUPERBIZ_KNOWLEDGE__TIMEOUT_S", "0.5")
+    done = kb("search", "pool", "--json")
+    assert done.code == 4
+    assert done.json()["error"]["message"] == "The knowledge store cannot be reached."
+    assert "the Milvus server is running" in done.json()["error"]["hint"]
+    line = knowledge_line()
+    assert (line["status"], line["detail"]) == ("fail", "http://127.0.0.1:9: does not answer")
+
+
+def test_a_token_that_is_not_set_is_said_before_the_server_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPERBIZ_KNOWLEDGE__URI", "http://127.0.0.1:9")
+    monkeypatch.setenv("SUPERBIZ_KNOWLEDGE__TOKEN_ENV", "NO_SUCH_TOKEN")
+    done = kb("search", "pool")
+    assert done.code == 2
+    assert "NO_SUCH_TOKEN" in done.err
+
+
+def test_a_document_is_shown_as_it_is_stored(docs: Path) -> None:
+    kb("ingest", docs)
+    text = kb("show", "pool.md").out
+    for expected in ("Pool", "1 passages", "database/pool.md", "slow statements first"):
+        assert expected in text
+
+
+def test_an_evaluation_is_one_json_object_with_its_changes_and_misses(docs: Path, tmp_path: Path) -> None:
+    kb("ingest", docs)
+    golden, baseline = tmp_path / "golden.jsonl", tmp_path / "baseline.json"
+    golden.write_text('{"query": "connection pool exhausted", "relevant": ["storage/disk.md"]}\n')
+    kb("eval", golden, "--save", baseline)
+    record = kb_json("eval", golden, "--baseline", baseline, "--misses")
+    assert record["misses"][0]["query"] == "connection pool exhausted"
+    assert {change["worse"] for change in record["changes"]} == {False}
+    assert record["gate"]["answerable"] == 1
+    assert kb("eval", golden, "--save", tmp_path / "no" / "folder.json").code != 0
+    noted = kb("eval", golden, "--calibrate")
+    assert "too few judged queries" in noted.err

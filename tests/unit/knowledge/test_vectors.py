@@ -1,8 +1,9 @@
-"""Centring, and BM25 as an inner product."""
+"""Centring, BM25 as an inner product, and the vectors that ship with the product."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -12,6 +13,7 @@ from superbiz_cli.knowledge.centre import centred, dot, mean_of, restored
 from superbiz_cli.knowledge.lexical import K1, B, bm25, coverage, passage_weights, query_weights
 from superbiz_cli.knowledge.means import initial_means, outgrown
 from superbiz_cli.knowledge.records import LanguageMean
+from superbiz_cli.knowledge.remembered import ShippedVectors, digest, read_vectors, write_vectors
 from superbiz_cli.knowledge.terms import term_id
 from tests.support.knowledge import document
 
@@ -83,3 +85,19 @@ def test_more_occurrences_never_weigh_less_in_passages_of_one_length(terms: list
     ordered = sorted("abc", key=terms.count)
     values = [weights.get(term_id(term), 0.0) for term in ordered]
     assert values == sorted(values)
+
+
+def test_shipped_vectors_are_read_as_they_were_written(tmp_path: Path) -> None:
+    shipped = ShippedVectors(
+        {digest("a"): (0.5, -0.25)}, {"en": LanguageMean((0.125, 0.0), 7), "zh": LanguageMean((0.0, 1.0), 3)}
+    )
+    write_vectors(tmp_path / "new" / "v.json", shipped, model="m")
+    assert read_vectors(tmp_path / "new" / "v.json", model="m") == shipped
+    assert read_vectors(tmp_path / "new" / "v.json", model="other") == ShippedVectors()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "m", "vectors": {"a": "?"}, "means": {}}'])
+def test_a_damaged_file_of_vectors_counts_for_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text(text)
+    assert read_vectors(tmp_path / "v.json", model="m") == ShippedVectors()
+    assert read_vectors(tmp_path / "none.json", model="m") == ShippedVectors()
