@@ -37,7 +37,7 @@ NOTE = "<!-- written by make assurance; do not edit -->"
 INTRODUCTION = """
 What this program promises about an answer is held by code, not by the model. Below is what was tried
 against it and what failed, measured on one machine by `make assurance`; every line names the command that
-repeats it. Data that the repository does not hold is found by `SUPERBIZ_TEST_DATA` (see CONTRIBUTING.md).
+repeats it. Data that the repository does not hold is looked for in the folder `SUPERBIZ_TEST_DATA`.
 """
 PROMISES = {
     "a": "A report cites only READY records of its own run, of the right kind, and the judge agreed to "
@@ -79,6 +79,7 @@ SUITES = (
     Suite("faults of stores, disk and calendar", "tests/hostile/test_store_faults.py"),
     Suite("faults of the model endpoint", "tests/hostile/test_endpoint_faults.py"),
     Suite("faults of sources while they are read", "tests/hostile/test_source_faults.py"),
+    Suite("faults of the knowledge store", "tests/hostile/test_knowledge_faults.py"),
     Suite("signals and closed streams, as a process", "tests/hostile/test_process_faults.py"),
 )
 AS_PROCESS = Suite("given hostile scripts, as a process", "tests/hostile/test_program.py", "all")
