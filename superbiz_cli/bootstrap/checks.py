@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from superbiz_cli.bootstrap.data_source_checks import data_source_checks
 from superbiz_cli.bootstrap.knowledge_checks import knowledge_check
+from superbiz_cli.bootstrap.log_checks import log_source_check
 from superbiz_cli.bootstrap.models import open_model
 from superbiz_cli.bootstrap.port import Check, CheckStatus
 from superbiz_cli.bootstrap.skills import skill_library
-from superbiz_cli.bootstrap.sources import paths_matching
 from superbiz_cli.bootstrap.stores import audit_target, open_run_archive, open_store
 from superbiz_cli.errors import SuperbizError
 from superbiz_cli.harness.audit.archive import AuditUnavailable
@@ -27,7 +27,7 @@ from superbiz_cli.harness.contract.model import (
 )
 from superbiz_cli.harness.core.cancellation import Cancellation
 from superbiz_cli.harness.tool.invocation import StoreError
-from superbiz_cli.settings import SCRIPTED_PREFIX, LogSource, ModelRoute, Settings
+from superbiz_cli.settings import SCRIPTED_PREFIX, ModelRoute, Settings
 
 MODEL_PROBE_S = 8.0
 
@@ -146,24 +146,7 @@ def _logs(settings: Settings) -> Iterator[Check]:
             "add [[logs.sources]] to the configuration;  superbiz config init  writes an example",
         )
     for source in settings.logs.sources:
-        yield _log_source(source)
-
-
-def _log_source(source: LogSource) -> Check:
-    name = f"logs {source.name}"
-    if not source.paths:
-        return Check(name, CheckStatus.SKIP, f"{source.kind}: not probed")
-    found = [path for pattern in source.paths for path in paths_matching(pattern)]
-    if not found:
-        return Check(
-            name, CheckStatus.WARN, f"nothing at {', '.join(source.paths)}", "check [[logs.sources]] paths"
-        )
-    unreadable = [path for path in found if not os.access(path, os.R_OK)]
-    if unreadable:
-        return Check(
-            name, CheckStatus.WARN, f"{unreadable[0]} cannot be read", "check the permissions of the file"
-        )
-    return Check(name, CheckStatus.OK, f"{source.topic} · {source.kind} · {len(found)} path(s)")
+        yield _guarded(f"logs {source.name}", partial(log_source_check, source, settings))
 
 
 def _skills(settings: Settings) -> Check:

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from superbiz_cli.adapters.log_files.inspect import LogReport, inspect_logs
+from superbiz_cli.adapters.log_files.inspect import inspect_logs
 from superbiz_cli.adapters.log_files.source import LogSource
+from superbiz_cli.adapters.log_files.survey import survey_files
 from superbiz_cli.bootstrap.sources import display_zone, log_sources
 from superbiz_cli.harness.tool.logs.contract import LogSourceKind, LogTopic
 from superbiz_cli.settings import Settings
 
+_ASKED_FOR = timedelta(days=1)
+_ASKED_WITHIN_S = 6.0
+
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """One configured source. `newest` is the time of its latest event as `LogReport.last_ts` writes it."""
+    """One configured source, looked at within seconds whatever its size.
+
+    `newest` is the time of the newest event that was found, in the zone of the display. `shapes` says
+    how the files are understood; `kind`s that are asked over a network have none.
+    """
 
     name: str
     topic: str
     kind: str
     places: tuple[str, ...]
     files: int = 0
-    events: int = 0
-    newest: str | None = None
+    total_bytes: int = 0
+    newest: datetime | None = None
     shapes: tuple[str, ...] = ()
-    problem: str | None = None
+    problems: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as it is printed with `--json`."""
-        return asdict(self)
+        return {
+            "name": self.name,
+            "topic": self.topic,
+            "kind": self.kind,
+            "places": list(self.places),
+            "files": self.files,
+            "bytes": self.total_bytes,
+            "newest": None if self.newest is None else self.newest.isoformat(timespec="seconds"),
+            "shapes": list(self.shapes),
+            "problems": list(self.problems),
+        }
 
 
 def inspect_files(paths: Sequence[str], settings: Settings, *, at: datetime | None) -> list[dict[str, Any]]:
@@ -46,29 +65,52 @@ def inspect_files(paths: Sequence[str], settings: Settings, *, at: datetime | No
 
 def source_reports(settings: Settings) -> list[SourceReport]:
     """Return a report on each configured source. Raises SuperbizError for a missing credential."""
-    return [_report(source) for source in log_sources(settings)]
+    return [report_on(source, settings) for source in log_sources(settings)]
 
 
-def _report(source: LogSource) -> SourceReport:
-    topic, kind = source.topic.value, source.kind.value
+def report_on(source: LogSource, settings: Settings) -> SourceReport:
+    """Look at one source: at beginnings and ends of files, or ask a remote one for its last day."""
+    zone = ZoneInfo(display_zone(settings))
     if not source.paths:
-        return SourceReport(source.name, topic, kind, ())  # an address from url_env can hold a password
-    logs = inspect_logs(source.paths, source)
-    read = [log for log in logs if log.problem is None]
-    problems = [log.problem for log in logs if log.problem is not None]
-    latest = max((log for log in read if log.last_ts), key=_last, default=None)
+        return _asked(source, zone)
+    survey = survey_files(source)
+    problems = survey.problems or ([] if survey.files else ["nothing is there"])
     return SourceReport(
         source.name,
-        topic,
-        kind,
+        source.topic.value,
+        source.kind.value,
         source.paths,
-        files=len(read),
-        events=sum(log.events for log in read),
-        newest=latest.last_ts if latest else None,
-        shapes=tuple(dict.fromkeys(shape for log in read for shape in log.shapes)),
-        problem=problems[0] if problems else None if logs else "nothing is there",
+        files=survey.files,
+        total_bytes=survey.total_bytes,
+        newest=None if survey.newest is None else survey.newest.astimezone(zone),
+        shapes=tuple(survey.shapes),
+        problems=tuple(problems),
     )
 
 
-def _last(log: LogReport) -> str:
-    return (log.last_ts or "").removesuffix("Z")
+def _asked(source: LogSource, zone: ZoneInfo) -> SourceReport:
+    """Ask a remote source what the tool would ask. Its address is not shown: it can hold a password."""
+    from superbiz_cli.adapters.log_backend import READERS
+    from superbiz_cli.harness.contract.limits import BudgetLimits
+    from superbiz_cli.harness.core.run import Run, RunAborted
+    from superbiz_cli.harness.tool.logs.contract import LogQuery, TimeWindow
+    from superbiz_cli.harness.tool.logs.tally import EventTally
+
+    report = SourceReport(source.name, source.topic.value, source.kind.value, ())
+    now = datetime.now(UTC)
+    query = LogQuery(source.topic, "", (), TimeWindow.between(now - _ASKED_FOR, now))
+    tally = EventTally(query.window)
+    run = Run.start(session_id="none", deadline_s=_ASKED_WITHIN_S, limits=BudgetLimits())
+    try:
+        with run.watching_deadline():
+            answer = READERS[source.kind](source).search(query, tally, run=run)
+    except RunAborted:
+        return replace(report, problems=(f"no answer within {_ASKED_WITHIN_S:.0f} s",))
+    _, events = tally.finish()
+    newest = max((datetime.fromisoformat(event.timestamp) for event in events), default=None)
+    nothing = "no event in the last day" if answer.answered and newest is None else None
+    return replace(
+        report,
+        newest=None if newest is None else newest.astimezone(zone),
+        problems=(*answer.limitations, *([nothing] if nothing else [])),
+    )

@@ -16,7 +16,7 @@ from superbiz_cli.settings import Settings
 
 def log_sources(settings: Settings, *, environ: Mapping[str, str] = os.environ) -> list[LogSource]:
     """Return the configured log sources. Raises SuperbizError for a missing credential."""
-    return [_log_source(source, settings, environ) for source in settings.logs.sources]
+    return [log_source(source, settings, environ=environ) for source in settings.logs.sources]
 
 
 def display_zone(settings: Settings) -> str:
@@ -24,7 +24,11 @@ def display_zone(settings: Settings) -> str:
     return settings.ui.zone_name
 
 
-def _log_source(source: LogSourceSettings, settings: Settings, environ: Mapping[str, str]) -> LogSource:
+def log_source(
+    source: LogSourceSettings, settings: Settings, *, environ: Mapping[str, str] = os.environ
+) -> LogSource:
+    """Return one source as the adapters take it. Raises SuperbizError for a missing credential."""
+
     def secret(name: str | None, key: str) -> str | None:
         return None if name is None else _required(name, f"logs.sources {source.name}: {key}", environ)
 

@@ -100,7 +100,7 @@ def inspect(
 def sources(ctx: typer.Context) -> int:
     """List the configured log sources, with their newest event and how it was understood.
 
-    Files are looked at, remote sources are only named.
+    Only beginnings and ends of files are read; a remote source is asked for its last day.
 
     Examples:
       superbiz logs sources
@@ -121,8 +121,8 @@ def sources(ctx: typer.Context) -> int:
             report.kind,
             ", ".join(report.places),
             str(report.files),
-            report.newest or "-",
-            report.problem or ", ".join(report.shapes) or "-",
+            "-" if report.newest is None else report.newest.isoformat(" ", "seconds"),
+            "; ".join(report.problems[:1]) or ", ".join(report.shapes) or "-",
         )
         for report in reports
     ]

@@ -139,15 +139,16 @@ def test_what_cannot_be_read_is_reported_and_ends_with_4_if_nothing_else_was(wor
 def test_sources_are_listed_with_their_newest_event(world: World) -> None:
     [source] = logs(world, "sources", "--json").json()
     assert (source["name"], source["topic"], source["kind"]) == ("app", "APPLICATION", "files")
-    assert (source["files"], source["newest"]) == (1, "2026-11-30T10:10:00")
-    assert source["problem"] is None
-    assert "2026-11-30T10:10:00" in logs(world, "sources").out
+    newest = datetime.fromisoformat(source["newest"]).replace(tzinfo=None)
+    assert (source["files"], newest) == (1, datetime(2026, 11, 30, 10, 10))
+    assert source["problems"] == []
+    assert "2026-11-30 10:10:00" in logs(world, "sources").out
 
 
 def test_a_source_with_nothing_there_says_so(world: World) -> None:
     (world.logs / "app.log").unlink()
     [source] = logs(world, "sources", "--json").json()
-    assert (source["files"], source["newest"], source["problem"]) == (0, None, "nothing is there")
+    assert (source["files"], source["newest"], source["problems"]) == (0, None, ["nothing is there"])
 
 
 def test_no_source_is_an_empty_list(world: World) -> None:
