@@ -44,7 +44,7 @@ def read_reply(response: Any, aside: Aside, *, api_key: str) -> ModelReply:
         content=keyless(_text(message.content)),
         tool_calls=tuple(
             ModelToolCall(keyless(call.id), keyless(call.name), keyless(call.arguments))
-            for call in aside.tool_calls
+            for call in aside.tool_calls or _calls_of(message)
         ),
         finish_reason=keyless(choice.finish_reason) if isinstance(choice.finish_reason, str) else None,
         usage=aside.usage or _usage(getattr(response, "usage", None)),
@@ -110,6 +110,14 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _invalid("the answer is not text")
     return value
+
+
+def _calls_of(message: Any) -> tuple[ModelToolCall, ...]:
+    """Read the calls of a reply in a format that `litellm_shapes` does not know."""
+    return tuple(
+        ModelToolCall(str(call.id or ""), _text(call.function.name), _text(call.function.arguments))
+        for call in message.tool_calls or ()
+    )
 
 
 def _usage(usage: Any) -> ReportedUsage:

@@ -13,8 +13,9 @@ from tests.support.flow_world import Flow, World
 from tests.support.hostile_play import KEY, KEY_NAME, use_endpoint
 from tests.support.hostile_server import ScriptServer
 
-ATTEMPT_S, TOTAL_S = 0.4, 0.9
-WITHIN_MS = 6_000
+ATTEMPT_S, TOTAL_S = 1.0, 2.5
+USUAL_S = 30.0
+WITHIN_MS = 12_000
 HTML = "<html><body>502 Bad Gateway sk-LEAKME</body></html>"
 FAULTS: dict[str, Turn] = {
     "hangs": {"hang_ms": 60_000},
@@ -43,12 +44,19 @@ def _loaded() -> Iterator[None]:
     runtime.close()
 
 
-def ask(world: World, played: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[Flow, int]:
-    """Diagnose over HTTP with short attempts; return the flow and how many requests were made."""
+def ask(
+    world: World,
+    played: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    attempt_s: float = ATTEMPT_S,
+    total_s: float = TOTAL_S,
+) -> tuple[Flow, int]:
+    """Diagnose over HTTP; return the flow and how many requests were made."""
     monkeypatch.setenv(KEY_NAME, KEY)
     for role in ("router", "judge", "repair"):
-        world.settings[f"run.attempts.{role}"] = {"attempt_s": ATTEMPT_S, "total_s": TOTAL_S}
-    world.settings["model.agent"] = {"timeout_s": TOTAL_S}
+        world.settings[f"run.attempts.{role}"] = {"attempt_s": attempt_s, "total_s": total_s}
+    world.settings["model.agent"] = {"timeout_s": attempt_s}
     with ScriptServer(played) as server:
         use_endpoint(world, server.url)
         flow = world.ask(None, "--json")
@@ -102,11 +110,12 @@ def test_a_fault_that_passes_costs_an_attempt_only(
     world: World, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = FAULTS[fault]
-    flow, requests = ask(world, diagnosis(router=[turn, routes()], semantic=[turn, judges()]), monkeypatch)
+    played = diagnosis(router=[turn, routes()], semantic=[turn, judges()])
+    flow, requests = ask(world, played, monkeypatch, total_s=USUAL_S)
     assert balanced(flow)["release_outcome"] == "SUCCESS"
     assert requests == 6
 
 
 def next_works(world: World, monkeypatch: pytest.MonkeyPatch) -> bool:
-    flow, _ = ask(world, diagnosis(), monkeypatch)
+    flow, _ = ask(world, diagnosis(), monkeypatch, attempt_s=USUAL_S, total_s=USUAL_S)
     return flow.code == 0

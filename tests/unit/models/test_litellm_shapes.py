@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from superbiz_cli.adapters.litellm_replies import read_reply
 from superbiz_cli.adapters.litellm_shapes import MAX_SHOWN_DEPTH, Aside, set_aside, shallow
 from superbiz_cli.harness.agent.envelope import EnvelopeRefused, parse_envelope
 from superbiz_cli.harness.contract.model import ModelToolCall, ReportedUsage
@@ -145,6 +147,14 @@ def test_content_in_text_parts_becomes_one_text() -> None:
     shown, aside = aside_of(openai(content=parts))
     assert shown["choices"][0]["message"]["content"] == "ab"
     assert aside == Aside()
+
+
+def test_calls_of_an_unknown_format_are_those_that_litellm_read() -> None:
+    call = SimpleNamespace(id=None, function=SimpleNamespace(name="query_logs", arguments="{}"))
+    message = SimpleNamespace(content=None, tool_calls=[call])
+    choice = SimpleNamespace(message=message, finish_reason="tool_calls")
+    reply = read_reply(SimpleNamespace(choices=[choice], usage=None, model="m"), Aside(), api_key="no-key")
+    assert reply.tool_calls == (ModelToolCall("", "query_logs", "{}"),)
 
 
 PLAIN: list[Any] = [
