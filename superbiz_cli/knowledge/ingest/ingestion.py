@@ -200,6 +200,7 @@ class Ingestion:
         return self._cut(document)
 
     def _cut(self, document: Prepared) -> list[Piece]:
+        # By words alone short passages are rated better: without a model each character is a token.
         count = self.embedder.count_tokens if self.embedder else len
         return pieces_of(document, limits=self.options.limits, count_tokens=count)
 

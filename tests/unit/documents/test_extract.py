@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 
 import pytest
@@ -130,3 +131,54 @@ def test_a_pdf_without_text_is_refused_with_what_to_do() -> None:
     buffer = io.BytesIO()
     writer.write(buffer)
     assert refusal("a.pdf", buffer.getvalue()).startswith("holds no text")
+
+
+def pdf(*pages: str, title: str = "", password: str = "") -> bytes:
+    """A PDF whose pages hold one line of text each."""
+    import pypdf
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    for text in pages:
+        page = writer.add_blank_page(width=300, height=200)
+        font = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Font"),
+                NameObject("/Subtype"): NameObject("/Type1"),
+                NameObject("/BaseFont"): NameObject("/Helvetica"),
+            }
+        )
+        page[NameObject("/Resources")] = DictionaryObject(
+            {NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})}
+        )
+        stream = DecodedStreamObject()
+        stream.set_data(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode("latin-1"))
+        page[NameObject("/Contents")] = writer._add_object(stream)
+    if title:
+        writer.add_metadata({"/Title": title})
+    if password:
+        writer.encrypt(password)
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def test_a_pdf_is_read_page_by_page() -> None:
+    document = extract("runbook.pdf", pdf("Empty the queue first", "Then restart", title="Queue  full"))
+    assert document.title == "Queue full"
+    assert document.text == "## Page 1\n\nEmpty the queue first\n\n## Page 2\n\nThen restart"
+
+
+def test_a_pdf_with_a_password_is_refused() -> None:
+    assert refusal("a.pdf", pdf("secret", password="swordfish")) == "is a PDF that needs a password"
+
+
+@pytest.mark.parametrize(("package", "name"), [("pypdf", "a.pdf"), ("mammoth", "a.docx")])
+def test_without_the_extra_the_file_is_refused_with_what_to_install(
+    package: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DocumentRefused) as refused:
+        extract(name, b"anything")
+    assert f"{package} is not installed" in refused.value.reason
+    assert "superbiz[documents]" in (refused.value.hint or "")
