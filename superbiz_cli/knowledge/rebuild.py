@@ -14,11 +14,11 @@ from typing import Protocol
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.knowledge import lexical
 from superbiz_cli.knowledge.calibrations import CALIBRATIONS
-from superbiz_cli.knowledge.centre import ENOUGH_FOR_A_MEAN, centred, restored
+from superbiz_cli.knowledge.centre import centred, restored
 from superbiz_cli.knowledge.ingest.chunking import text_of
 from superbiz_cli.knowledge.ingest.embedding import TextEmbedder
 from superbiz_cli.knowledge.ingest.session import lease, worth_keeping
-from superbiz_cli.knowledge.means import initial_means, outgrown
+from superbiz_cli.knowledge.means import RunningMeans, chosen_means, has_outgrown, outgrown
 from superbiz_cli.knowledge.ports import ChunkStore, Embedder, StoreUnavailable
 from superbiz_cli.knowledge.records import (
     SCHEMA_VERSION,
@@ -115,7 +115,7 @@ class Rebuild:
         return Rebuilt(profile, len(documents), copied.total(), embedded=not keeps_vectors)
 
     def recentre(self) -> Rebuilt | None:
-        """Rebuild if a language has enough passages by now for a mean of its own; None if none has.
+        """Rebuild if a language has enough passages by now for a better mean; None if none has.
 
         A collection that began small was centred by the model's usual means, or not at all. Raises as
         `rebuild` does.
@@ -128,7 +128,8 @@ class Rebuild:
         if not grown:
             return None
         counts = Counter(chunk.language for chunk in self._visible(documents))
-        return self.rebuild() if any(counts[name] >= ENOUGH_FOR_A_MEAN for name in grown) else None
+        is_confirmed = any(has_outgrown(profile.means.get(name), counts[name]) for name in grown)
+        return self.rebuild() if is_confirmed else None
 
     @property
     def _identity(self) -> EmbedderIdentity:
@@ -145,25 +146,28 @@ class Rebuild:
         keeps_vectors: bool,
     ) -> CollectionProfile:
         sample = self._sample(documents)
+        running = RunningMeans()
         if keeps_vectors:
-            vectors: list[Vector] = [
-                restored(c.dense, c.spread, c.language, old.means) if len(c.dense) else () for c in sample
-            ]
+            for chunk in self._visible(documents):
+                if len(chunk.dense):
+                    running.add(
+                        chunk.language, restored(chunk.dense, chunk.spread, chunk.language, old.means)
+                    )
         else:
-            vectors = texts.embed_early([text_of(chunk) for chunk in sample])
-        by_language: dict[str, list[Vector]] = {}
-        for chunk, vector in zip(sample, vectors, strict=True):
-            if len(vector):
-                by_language.setdefault(chunk.language, []).append(vector)
+            early = texts.embed_early([text_of(chunk) for chunk in sample])
+            for chunk, vector in zip(sample, early, strict=True):
+                if len(vector):
+                    running.add(chunk.language, vector)
+        own = running.means()
         lengths = [len(terms_of(text_of(chunk))) for chunk in sample]
         identity = self._identity
-        dimension = next((len(vector) for vector in vectors if len(vector)), identity.dimension)
+        dimension = next((len(mean.vector) for mean in own.values()), identity.dimension)
         kept = old.calibration if keeps_vectors else None
         now = self.run.clock.now().isoformat()
         return CollectionProfile(
             embedder=replace(identity, dimension=dimension),
             average_terms=sum(lengths) / len(lengths) if lengths else lexical.TYPICAL_TERMS,
-            means=initial_means(by_language, self.embedder.usual_means if self.embedder else {}),
+            means=chosen_means(own, self.embedder.usual_means if self.embedder else {}),
             calibration=kept or CALIBRATIONS.get(identity.name),
             created_at=now,
             changed_at=now,

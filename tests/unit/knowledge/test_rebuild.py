@@ -192,3 +192,17 @@ def test_a_recentring_that_was_stopped_is_made_up_for_by_the_next_ingestion(tmp_
     assert (summary.unchanged, summary.added) == (43, 0)
     assert healed.made_with is not None
     assert healed.made_with.means["en"].sample >= 30
+
+
+def test_a_mean_of_a_sample_gives_way_to_that_of_all_passages(tmp_path: Path) -> None:
+    """Only some passages are embedded before the collection is made; in the end all of them count."""
+    store, embedder = MemoryStore(), WordEmbedder()
+    texts = {f"d{n:03d}": f"# Part {n}\nword{n} tells about topic{n}" for n in range(420)}
+    ingest(store, write(tmp_path, **texts), embedder=embedder)
+    made = store.profile()
+    assert made is not None
+    assert made.means["en"].sample == 420
+    assert len(embedder.embedded) == 420
+    before = dict(store.stored)
+    ingest(store, tmp_path, embedder=embedder)
+    assert store.stored == before

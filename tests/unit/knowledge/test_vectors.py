@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from superbiz_cli.knowledge.centre import centred, dot, mean_of, restored
 from superbiz_cli.knowledge.lexical import K1, B, bm25, coverage, passage_weights, query_weights
-from superbiz_cli.knowledge.means import initial_means, outgrown
+from superbiz_cli.knowledge.means import RunningMeans, has_outgrown, initial_means, outgrown
 from superbiz_cli.knowledge.records import LanguageMean
 from superbiz_cli.knowledge.remembered import ShippedVectors, digest, read_vectors, write_vectors
 from superbiz_cli.knowledge.terms import term_id
@@ -101,3 +101,25 @@ def test_a_damaged_file_of_vectors_counts_for_nothing(text: str, tmp_path: Path)
     (tmp_path / "v.json").write_text(text)
     assert read_vectors(tmp_path / "v.json", model="m") == ShippedVectors()
     assert read_vectors(tmp_path / "none.json", model="m") == ShippedVectors()
+
+
+@pytest.mark.parametrize(
+    ("sample", "passages", "better"),
+    [(None, 29, False), (None, 30, True), (0, 30, True), (29, 30, True), (40, 159, False), (40, 160, True)],
+)
+def test_a_mean_is_outgrown_by_four_times_as_many_passages(
+    sample: int | None, passages: int, better: bool
+) -> None:
+    mean = None if sample is None else LanguageMean((0.0,), sample)
+    assert has_outgrown(mean, passages) is better
+
+
+@given(st.lists(st.tuples(st.sampled_from(["en", "zh"]), VECTOR), max_size=20))
+def test_a_running_mean_is_the_mean(vectors: list[tuple[str, list[float]]]) -> None:
+    running = RunningMeans()
+    for language, vector in vectors:
+        running.add(language, vector)
+    for language, mean in running.means().items():
+        own = [vector for name, vector in vectors if name == language]
+        assert mean.sample == len(own)
+        assert mean.vector == pytest.approx(mean_of(own).vector, abs=1e-9)
