@@ -405,6 +405,8 @@ INTACT: list[str] = [
     "@Autowired",
     "npm i lodash@4.17.21",
     "git@github",
+    "leaked connection com.mysql.cj.jdbc.ConnectionImpl@a9931b93 on thread",
+    "lock <0x00> held by java.util.concurrent.locks.ReentrantLock$NonfairSync@d3ce14",
     "card type visa",
     "account 12 rows",
     "pan out",

@@ -97,7 +97,8 @@ MACHINES: tuple[Rule, ...] = (
     ),
     rule(
         "host of an account",
-        r"@[\"'`](?P<HOST>[\w.-]+)[\"'`]|(?<=[\w.-]@)(?P<HOST2>[A-Za-z][\w-]*[\d-][\w-]*)\b(?!\.\d)",
+        # the first branch takes a Java object's identity (a class, then a hash) out of the others' way
+        r"\b(?:[a-z_]\w*\.)*[A-Z][\w$]*@[0-9a-f]{5,8}(?![\w.-])|@[\"'`](?P<HOST>[\w.-]+)[\"'`]|(?<=[\w.-]@)(?P<HOST2>[A-Za-z][\w-]*[\d-][\w-]*)\b(?!\.\d)",
         needs=("@",),
         accepts=is_named_machine("HOST", sure=True),
     ),
