@@ -109,7 +109,8 @@ class _Engine:
         if self._columns is None:
             described = self._rows(f"DESCRIBE TABLE {self._table()}", {})
             types = {str(row.get("name")): str(row.get("type")) for row in described}
-            times = [name for name, kind in types.items() if "DateTime" in kind]
+            wanted = self._source.time_field
+            times = [name for name, kind in types.items() if "DateTime" in kind and wanted in (None, name)]
             times.sort(
                 key=lambda name: _TIME_NAMES.index(name.lower()) if name.lower() in _TIME_NAMES else 99
             )

@@ -39,7 +39,7 @@ class _Engine:
         self._source = source
         self._query = query
         self._store = LogStore(source, run, scheme="ApiKey")
-        self._time = source.fields.get("time", TIME_FIELD)
+        self._time = source.time_field or TIME_FIELD
         self.remarks: list[str] = []
         if query.terms:
             self.remarks.append("terms match whole words here")

@@ -46,7 +46,16 @@ def log_source(
         username=source.username,
         password=secret(source.password_env, "password_env"),
         token=secret(source.token_env, "token_env"),
+        zones={name: _seconds_of(offset) for name, offset in source.zones.items()},
+        time_field=source.time_field,
+        timeout_s=source.timeout_s,
     )
+
+
+def _seconds_of(offset: str) -> int:
+    """Return the seconds of an offset such as +08:00."""
+    seconds = int(offset[1:3]) * 3600 + int(offset[4:6]) * 60
+    return -seconds if offset[0] == "-" else seconds
 
 
 def _required(name: str, key: str, environ: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from superbiz_cli.settings.knowledge import EmbeddingSettings, KnowledgeSettings
 from superbiz_cli.settings.routes import ModelRoute, provider_of
@@ -33,6 +33,8 @@ def _known_zone_or_auto(name: str) -> str:
 
 
 Zone: TypeAlias = Annotated[str, AfterValidator(_known_zone)]
+ZoneAbbreviation: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{1,6}$")]
+UtcOffset: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[+-](0\d|1[0-4]):[0-5]\d$")]
 LogTopic: TypeAlias = Literal["APPLICATION", "DATABASE_SLOW_QUERY", "SYSTEM_EVENTS"]
 MysqlTls: TypeAlias = Literal["disabled", "preferred", "required", "verify-ca", "verify-identity"]
 LogKind: TypeAlias = Literal[
@@ -197,6 +199,9 @@ class LogSource(Section):
     index: Text | None = None
     selector: Text | None = None
     table: Text | None = None
+    zones: dict[ZoneAbbreviation, UtcOffset] = Field(default_factory=dict)
+    time_field: Text | None = None
+    timeout_s: Annotated[float, Field(gt=0, le=120)] = 10.0
 
     @model_validator(mode="after")
     def _files_have_paths(self) -> Self:

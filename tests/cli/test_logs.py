@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -149,6 +149,18 @@ def test_a_source_with_nothing_there_says_so(world: World) -> None:
     (world.logs / "app.log").unlink()
     [source] = logs(world, "sources", "--json").json()
     assert (source["files"], source["newest"], source["problems"]) == (0, None, ["nothing is there"])
+
+
+def test_an_abbreviated_zone_means_what_the_source_says(world: World) -> None:
+    (world.logs / "app.log").write_text("2026-11-30 10:10:00 CST INFO up\n")
+    world.with_logs = False
+    base = {"name": "app", "topic": "APPLICATION", "paths": [str(world.logs)]}
+    times = []
+    for offset in ("+08:00", "-06:00"):
+        world.settings = {"[logs.sources]": base, "logs.sources.zones": {"CST": offset}}
+        [source] = logs(world, "sources", "--json").json()
+        times.append(datetime.fromisoformat(source["newest"]).astimezone(UTC).hour)
+    assert times == [2, 16]
 
 
 def test_no_source_is_an_empty_list(world: World) -> None:

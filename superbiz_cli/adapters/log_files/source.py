@@ -19,7 +19,8 @@ class LogSource:
     `paths` are files, folders and globs. `timezone` (IANA) applies to times without a zone, `zones` maps
     zone abbreviations to offsets in seconds where they are ambiguous. `encoding` overrides detection.
     `service` names the service of all events; None takes it from the event, else from the file's name.
-    The last group is for remote kinds; `token` is the value that a `token_env` names.
+    The last group is for remote kinds; `token` is the value that a `token_env` names, `time_field` the field
+    or column of the time where it is not found by its name. `timeout_s` bounds one request.
     """
 
     name: str
@@ -37,7 +38,7 @@ class LogSource:
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
-    fields: Mapping[str, str] = field(default_factory=dict)
+    time_field: str | None = None
     timeout_s: float = 10.0
 
     @property

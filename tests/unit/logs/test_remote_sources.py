@@ -165,6 +165,20 @@ def test_elasticsearch_is_given_the_window_and_each_term(monkeypatch: pytest.Mon
     assert "far: terms match whole words here" in result["limitations"]
 
 
+def test_the_configured_field_of_the_time_is_the_one_that_is_asked_for() -> None:
+    store = Store([(minutes(-5), "info", "x")])
+    with serving(store.answer) as server:
+        ask(remote(server, LogSourceKind.CLICKHOUSE, time_field="ts"))
+        assert "`ts`" in server.asked[-1].body
+        with pytest.raises(ToolExecutionFailed):
+            ask(remote(server, LogSourceKind.CLICKHOUSE, time_field="elsewhere"))
+    with serving(lambda _asked: (500, "")) as server:
+        with pytest.raises(ToolExecutionFailed):
+            ask(remote(server, LogSourceKind.ELASTICSEARCH, time_field="at"))
+        [filters] = [asked.json["query"]["bool"]["filter"] for asked in server.asked[:1]]
+    assert list(filters[0]["range"]) == ["at"]
+
+
 def test_loki_is_given_each_term_as_a_literal_filter() -> None:
     with serving(Store([]).answer) as server:
         ask(

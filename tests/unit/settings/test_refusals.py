@@ -29,6 +29,8 @@ def refusal(tmp_path: Path, **layers: object) -> SuperbizError:
         ("[run]\nttl_s = 3\n", "unknown key 'run.ttl_s' (did you mean 'canonical.ttl_s'?)"),
         ("[modle.agent]\nname = 'x'\n", "unknown key 'modle'"),
         ("home = '/tmp'\n", "unknown key 'home'"),
+        (SOURCE + "zones = {CST = '8'}\n", "'logs.sources[0].zones.CST'"),
+        (SOURCE + "zones = {'+08' = '+08:00'}\n", "'logs.sources[0].zones"),
         (SOURCE + "path = ['y']\n", "unknown key 'logs.sources[0].path' (did you mean 'paths'?)"),
         ("[run]\ndeadline_s = '3'\n", "'run.deadline_s' must be a number"),
         ("[run]\ndeadline_s = true\n", "'run.deadline_s' must be a number"),
