@@ -42,6 +42,7 @@ DISK = logs(
     "10:03:00 INFO writer throughput=260.5/s oldest=6m30s rtt=38ms",
     "10:04:00 WARN writer 限流 从 200 到 80 rtt=412ms",
     "10:04:30 INFO billing refunds=3 金额=86.4元 额度=120元 operator=mkurz",
+    "10:04:40 ERROR pacer overspend 1284.50 USD limit 1200.00 USD queue=12000 in 2m0s",
     "10:05:00 WARN gateway 温度=11.2℃ 超出上限 8.0℃ from 3.9.1 to 4.0.2",
 )
 
@@ -150,6 +151,8 @@ RULE_CASES = [
     (DISK, "The rtt grew by 374 ms.", "The rtt grew by 364 ms."),
     (DISK, "3 refunds of 86.4 元, 28.8 元 on average.", "3 refunds of 86.4 元, 29.8 元 on average."),
     (DISK, "The operator mkurz resumed it.", "The operator mkunz resumed it."),
+    (DISK, "The campaign overspent by 84.50 USD.", "The campaign overspent by 94.50 USD."),
+    (DISK, "从 200 涨到 1.2 万，两分钟不到。", "从 200 涨到 1.4 万，两分钟不到。"),
     # quotations and pairs
     (POOL, 'It says "Too many connections".', 'It says "Too few connections".'),
     (POOL, 'It says "Too many … member GD730041".', 'It says "member GD730041 … Too many".'),

@@ -28,6 +28,8 @@ _LEFT_OVER = re.compile(r"(?i)\bleft\b|\bfree\b|remain|\bspare\b|\bavailable\b|h
 _WHOLE_KEY = re.compile(
     r"(?i)limit|max|total|size|capacity|quota|ceiling|allowed|上限|总|容量|配额|限额|额度"
 )
+_LIMIT_KEY = re.compile(r"(?i)limit|quota|ceiling|allowed|上限|配额|限额|额度")
+_BEYOND = re.compile(r"(?i)\bover|exceed|beyond|above|more than|超")
 _USED_KEY = re.compile(
     r"(?i)used|usage|current|active|actual|busy|taken|allocated|已用|已使用|使用|当前|占用|活跃"
 )
@@ -58,14 +60,29 @@ def quotient(claim: Quantity, stated: Stated) -> bool:
 
 
 def remainder(claim: Quantity, stated: Stated) -> bool:
-    """What is left of a limit that an event names beside what is used of it."""
-    if not _LEFT_OVER.search(stated.scan.text):
+    """What is left of a limit that an event names beside what is used of it, or goes beyond the limit."""
+    text = stated.scan.text
+    if _BEYOND.search(text) and any(
+        is_value(claim, excess) for excess in _excesses(claim, stated) if excess > 0
+    ):
+        return True
+    if not _LEFT_OVER.search(text):
         return False
     return any(
         same_unit(claim.unit, whole.quantity.unit)
         and is_value(claim, base_value(whole.quantity) - base_value(used.quantity))
         for whole, used in _wholes(stated)
     )
+
+
+def _excesses(claim: Quantity, stated: Stated) -> Iterator[Decimal]:
+    """Yield by how much the numbers of an event go beyond a limit of the same unit in it."""
+    for left, right in _pairs(stated):
+        for whole, other in ((left, right), (right, left)):
+            is_limit = _LIMIT_KEY.search(whole.key) and not _LIMIT_KEY.search(other.key)
+            is_measured = not is_bare(whole.quantity) and same_unit(whole.quantity.unit, claim.unit)
+            if is_limit and is_measured and same_unit(whole.quantity.unit, other.quantity.unit):
+                yield base_value(other.quantity) - base_value(whole.quantity)
 
 
 def change(claim: Quantity, stated: Stated) -> bool:
@@ -102,12 +119,17 @@ def _equals(claim: Quantity, part: Quantity, *, per: Decimal = Decimal(1)) -> bo
 
 
 def _wholes(stated: Stated) -> Iterator[tuple[Keyed, Keyed]]:
+    for left, right in _pairs(stated):
+        for whole, used in ((left, right), (right, left)):
+            if _WHOLE_KEY.search(whole.key) and _USED_KEY.search(used.key):
+                yield whole, used
+
+
+def _pairs(stated: Stated) -> Iterator[tuple[Keyed, Keyed]]:
+    """Yield the pairs of numbers of each event."""
     by_record: dict[int, list[Keyed]] = {}
     for number in stated.corpus.numbers:
         if number.record >= 0 and number.key:
             by_record.setdefault(number.record, []).append(number)
     for numbers in by_record.values():
-        for left, right in combinations(numbers[:MAX_OPERANDS], 2):
-            for whole, used in ((left, right), (right, left)):
-                if _WHOLE_KEY.search(whole.key) and _USED_KEY.search(used.key):
-                    yield whole, used
+        yield from combinations(numbers[:MAX_OPERANDS], 2)

@@ -308,11 +308,21 @@ _LIST_GAP = re.compile(
 )
 
 
+def _is_unscaled(left: Quantity, right: Quantity) -> bool:
+    """Whether both are written alike, and the left one without a scale: not "12.1 万, 两分钟"."""
+    return left.text[-1].isascii() and left.text[-1].isdigit() == right.text[0].isdigit()
+
+
 def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
     """Give a list such as "40, 80 and 160 s" the unit of its last member."""
     for index in range(len(found) - 2, -1, -1):
         left, right = found[index], found[index + 1]
         is_list = _LIST_GAP.fullmatch(text[left.end : right.start]) is not None
-        if is_list and left.unit is BARE and right.unit.dimension in (Dimension.TIME, Dimension.DATA):
+        if (
+            is_list
+            and _is_unscaled(left, right)
+            and left.unit is BARE
+            and right.unit.dimension in (Dimension.TIME, Dimension.DATA)
+        ):
             found[index] = replace(left, unit=right.unit, is_count=False)
     return found
