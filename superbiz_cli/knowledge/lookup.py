@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from superbiz_cli.harness.contract.status import RelevanceLevel
@@ -14,8 +14,8 @@ from superbiz_cli.knowledge.navigate import Domain, QueryView, understand
 from superbiz_cli.knowledge.pack import PACK_CHARS, Packed, pack
 from superbiz_cli.knowledge.ports import Embedder
 from superbiz_cli.knowledge.rate import Rated, Thresholds, best_quality, rate, relevance_of
-from superbiz_cli.knowledge.records import EVERYWHERE, Filter, Vector
-from superbiz_cli.knowledge.retrieve import Candidate, embed_query, retrieve
+from superbiz_cli.knowledge.records import EVERYWHERE, Filter, Hit, Vector
+from superbiz_cli.knowledge.retrieve import Candidate, embed_query, retrieve, word_search
 from superbiz_cli.knowledge.select import Selected, select
 from superbiz_cli.knowledge.trace import Attempt, AttemptKind, FallbackReason, Rating, RetrievalTrace
 
@@ -96,21 +96,22 @@ def lookup(
         categories=known_categories(index),
         domains=settings.domains,
     )
-    began = time.perf_counter()
-    vector = embed_query(view, index, embedder, run=run)
-    embed_ms = _ms_since(began)
-
-    def attempt(kind: AttemptKind, narrowed: Filter) -> _Outcome:
-        run.check_active()
-        return _attempt(kind, view, vector, index, settings, narrowed)
-
     if where.categories or not view.categories:
-        outcomes = [attempt(AttemptKind.UNFILTERED, where)]
+        kind, first = AttemptKind.UNFILTERED, where
     else:
-        outcomes = [attempt(AttemptKind.FILTERED, Filter(where.scopes, view.categories))]
+        kind, first = AttemptKind.FILTERED, Filter(where.scopes, view.categories)
+    with word_search(view, index, limit=settings.retrieve_k, where=first) as hits:
+        began = time.perf_counter()
+        vector = embed_query(view, index, embedder, run=run)
+        embed_ms = _ms_since(began)
+        run.check_active()
+        outcomes = [_attempt(kind, view, vector, index, settings, first, hits)]
     reason = _fallback_reason(outcomes[0])
     if reason is not None:
-        outcomes.append(attempt(AttemptKind.UNFILTERED_RETRY, where))
+        run.check_active()
+        with word_search(view, index, limit=settings.retrieve_k, where=where) as hits:
+            retry = _attempt(AttemptKind.UNFILTERED_RETRY, view, vector, index, settings, where, hits)
+        outcomes.append(retry)
     return _result(view, outcomes, reason, embed_ms, settings)
 
 
@@ -126,9 +127,12 @@ def _attempt(
     index: KnowledgeIndex,
     settings: LookupSettings,
     where: Filter,
+    hits_by_words: Callable[[], list[Hit]],
 ) -> _Outcome:
     began = time.perf_counter()
-    retrieved = retrieve(view, vector, index, limit=settings.retrieve_k, where=where)
+    retrieved = retrieve(
+        view, vector, index, limit=settings.retrieve_k, where=where, hits_by_words=hits_by_words
+    )
     fused = fuse(retrieved.candidates, settings.fusion)
     rated = tuple(rate(fused, index.profile, passages=index.vocabulary.chunks))
     attempt = Attempt(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from superbiz_cli.harness.core.run import Run
@@ -10,7 +13,7 @@ from superbiz_cli.knowledge.centre import centred, dot
 from superbiz_cli.knowledge.index import KnowledgeIndex
 from superbiz_cli.knowledge.navigate import QueryView
 from superbiz_cli.knowledge.ports import Embedder
-from superbiz_cli.knowledge.records import Chunk, Filter, Vector
+from superbiz_cli.knowledge.records import Chunk, Filter, Hit, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,36 @@ def embed_query(view: QueryView, index: KnowledgeIndex, embedder: Embedder | Non
     return centred(embedder.query(view.text, run=run), view.language, index.profile.means)[0]
 
 
+@contextmanager
+def word_search(
+    view: QueryView, index: KnowledgeIndex, *, limit: int, where: Filter
+) -> Iterator[Callable[[], list[Hit]]]:
+    """Begin the search by words, which needs no vector, and yield what waits for its hits.
+
+    The store searches while the model embeds: both take about as long, and neither needs the other. What
+    is waited for raises StoreUnavailable.
+    """
+    weights = lexical.query_weights(view.terms)
+    if not weights:
+        yield list
+        return
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="words") as beside:
+        yield beside.submit(index.store.search_sparse, weights, limit=limit, where=where).result
+
+
 def retrieve(
-    view: QueryView, vector: Vector, index: KnowledgeIndex, *, limit: int, where: Filter
+    view: QueryView,
+    vector: Vector,
+    index: KnowledgeIndex,
+    *,
+    limit: int,
+    where: Filter,
+    hits_by_words: Callable[[], list[Hit]],
 ) -> Retrieved:
-    """Search both ways and measure every hit by both measures."""
+    """Search by meaning, take the hits by words, and measure every hit by both measures."""
     weights = lexical.query_weights(view.terms)
     dense = index.visible(index.store.search_dense(vector, limit=limit, where=where)) if vector else []
-    sparse = index.visible(index.store.search_sparse(weights, limit=limit, where=where)) if weights else []
+    sparse = index.visible(hits_by_words())
     found: dict[str, Candidate] = {}
     for rank, hit in enumerate(dense, start=1):
         found[hit.chunk.key] = Candidate(hit.chunk, dense_rank=rank)
