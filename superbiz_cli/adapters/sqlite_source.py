@@ -110,6 +110,8 @@ def _authorizer(
 
 
 def _fault_of(error: Exception) -> ExecutionFault:
+    if isinstance(error, OverflowError):  # SQLite has no integer beyond 63 bits
+        return ExecutionFault.VALUE_NOT_CONVERTIBLE
     match getattr(error, "sqlite_errorcode", None):
         case sqlite3.SQLITE_INTERRUPT:
             return ExecutionFault.TIMEOUT

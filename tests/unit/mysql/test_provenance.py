@@ -38,7 +38,17 @@ def test_an_aggregate_may_count_comparisons_with_a_parameter(output: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "output", ["id - id", "id / id", "id DIV id", "(id + price) % (id + price)", "COUNT(*) - COUNT(*)"]
+    "output",
+    [
+        "SUM(id = id)",
+        "id <=> id",
+        "COUNT(DISTINCT price + id >= price + id)",
+        "id - id",
+        "id / id",
+        "id DIV id",
+        "(id + price) % (id + price)",
+        "COUNT(*) - COUNT(*)",
+    ],
 )
 def test_an_expression_that_is_a_constant_is_refused(output: str) -> None:
     assert refusal(f"SELECT {output} FROM tickets") == "operator_not_allowed"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from superbiz_cli.harness.tool.mysql import expressions as ast
 from superbiz_cli.harness.tool.mysql.render import mysql_statement, readable, sqlite_statement
-from tests.support.sql_shop import ALLOWED, plan
+from tests.support.sql_shop import ALLOWED, SOURCE, plan
 
 QUERY = (
     "SELECT who.name AS evil_alias, SUM(t.id % ? = ?) AS bad, COUNT(*) AS n FROM tickets AS t "
@@ -60,6 +61,19 @@ def test_the_canonical_text_can_be_sent_again_and_is_a_fixed_point() -> None:
     assert again.canonical == made.canonical
     assert (again.columns, again.row_limit) == (made.columns, made.row_limit)
     assert again.select == made.select
+
+
+def test_a_schema_with_an_odd_name_is_quoted_for_the_server_and_left_out_for_the_model() -> None:
+    odd = "shop-%s`2026"
+    source = replace(SOURCE, default_schema=odd, allowed={odd: SOURCE.allowed["store"]})
+    made = plan("SELECT id FROM tickets WHERE id = ?", 1, source=source)
+
+    assert made.canonical == "SELECT `tickets`.`id` FROM `tickets` WHERE `tickets`.`id` = ?"
+    assert plan(made.canonical, 1, source=source) == made
+    assert mysql_statement(made.select, row_limit=9) % {"p0": 1} == (
+        "SELECT `t0`.`id` FROM `shop-%s``2026`.`tickets` AS `t0` WHERE `t0`.`id` = 1 LIMIT 9"
+    )
+    assert made.columns[0].source == f"{odd}.tickets.id"
 
 
 def test_an_unresolved_name_cannot_be_written() -> None:

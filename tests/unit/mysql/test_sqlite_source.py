@@ -79,7 +79,7 @@ def test_what_sqlite_cannot_count_is_said(store: Path) -> None:
 
 
 def test_a_number_that_sqlite_cannot_hold_fails_cleanly(store: Path) -> None:
-    assert fault(store, "SELECT id FROM tickets WHERE id = ?", 2**64 - 1) == "query_failed"
+    assert fault(store, "SELECT id FROM tickets WHERE id = ?", 2**64 - 1) == "value_not_convertible"
 
 
 def test_a_locked_file_is_unavailable(store: Path) -> None:

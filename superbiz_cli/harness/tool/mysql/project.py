@@ -34,7 +34,7 @@ MAX_RESULT_BYTES = 65_536
 MAX_SOURCE_CHARS = 160
 MAX_SHORT_CHARS = 320
 
-_TABLE = re.compile(r"(?:FROM|JOIN) `(\w+)`\.`(\w+)`")
+_TABLE = re.compile(r"(?:FROM|JOIN) ((?:`\w+`\.)?`\w+`)")
 
 
 class _Scope(StrictModel):
@@ -153,7 +153,7 @@ def _check(result: _Result, tool_call_id: str) -> None:
 
 
 def _source_in_words(scope: _Scope) -> str:
-    tables = dict.fromkeys(f"{schema}.{table}" for schema, table in _TABLE.findall(scope.sql))
+    tables = dict.fromkeys(readable_sql(table) for table in _TABLE.findall(scope.sql))
     return f"{scope.data_source}: {', '.join(tables)}"
 
 

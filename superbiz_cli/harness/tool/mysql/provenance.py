@@ -73,6 +73,8 @@ def _check_output(expression: ast.Expression) -> None:
     for node in walk(expression):
         if isinstance(node, ast.Arithmetic) and node.op in _SELF_CANCELLING and node.left == node.right:
             raise QueryRefused(Refusal.OPERATOR)  # x - x and x / x are constants, not findings
+        if isinstance(node, ast.Comparison) and node.left == node.right:
+            raise QueryRefused(Refusal.OPERATOR)  # so is x = x
 
 
 def _refuse_bare_parameters(expression: ast.Expression, *, is_compared: bool, is_aggregated: bool) -> None:

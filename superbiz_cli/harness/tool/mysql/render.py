@@ -12,6 +12,7 @@ from typing import assert_never
 
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 from superbiz_cli.harness.tool.mysql import expressions as ast
+from superbiz_cli.harness.tool.mysql.tokens import IDENTIFIER
 
 
 def canonical(select: ast.Select) -> str:
@@ -176,6 +177,8 @@ class _Canonical(_Writer):
     def table(self, position: int) -> str:
         ref = self._tables[position]
         text = f"`{ref.schema}`.`{ref.table}`"
+        if IDENTIFIER.fullmatch(ref.schema or "") is None:
+            text = f"`{ref.table}`"  # a schema that no query can name is the default one
         return text if ref.alias is None else f"{text} AS `{ref.alias}`"
 
     def column(self, column: ast.Column) -> str:
@@ -203,7 +206,8 @@ class _Lineage(_Canonical):
 class _Mysql(_Writer):
     def table(self, position: int) -> str:
         ref = self._tables[position]
-        return f"`{ref.schema}`.`{ref.table}` AS `t{position}`"
+        schema = (ref.schema or "").replace("`", "``").replace("%", "%%")  # configured, not an identifier
+        return f"`{schema}`.`{ref.table}` AS `t{position}`"
 
     def column(self, column: ast.Column) -> str:
         return f"`t{column.table}`.`{column.column}`"
