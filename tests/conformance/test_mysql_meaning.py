@@ -46,6 +46,7 @@ def connection(server: Scratch) -> Iterator[Any]:
             user=server.root.user,
             password=server.root.password,
             database=server.name("store"),
+            autocommit=True,  # a snapshot from before a table was made could not read it
         )
     ) as opened:
         yield opened
