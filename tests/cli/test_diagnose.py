@@ -12,6 +12,7 @@ from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.report import Failure, RunResult
 from superbiz_cli.harness.contract.status import FailureCode, RunState
 from tests.support.fake_bootstrap import FakeRoot, cancelled, installed
+from tests.support.flow_books import EVENT_VALIDATOR
 from tests.support.results import failed_result, fallback_result, result
 from tests.support.run_cli import Completed, run_cli
 
@@ -243,6 +244,18 @@ def test_the_events_stream_in_order_and_end_with_done() -> None:
     assert lines[-1]["outcome"] == "SUCCESS"
     assert {line["run_id"] for line in lines} == {"7f3k00aaaa"}
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["payment fails"], [QUESTION], ["payment fails", "--since", "1h"]],
+    ids=["none", "words", "flag"],
+)
+def test_the_lines_are_valid_by_the_schema_whatever_named_the_time(arguments: list[str]) -> None:
+    lines = diagnose(FakeRoot(), *arguments, "--ndjson").ndjson()
+    for line in lines:
+        EVENT_VALIDATOR.validate(line)
+    assert (lines[0]["window"]["from"] is None) == (arguments == ["payment fails"])
 
 
 def test_a_cancelled_run_sends_a_failure_and_no_done() -> None:

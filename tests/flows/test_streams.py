@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.flow_books import VALIDATOR, balanced
+from tests.support.flow_books import EVENT_VALIDATOR, VALIDATOR, balanced
 from tests.support.flow_turns import (
     CONCLUSION,
     diagnosis,
@@ -79,6 +79,8 @@ def test_ndjson_tells_the_run_in_order(world: World, ending: str) -> None:
     assert {line["run_id"] for line in lines} == {flow.replay.run.summary.run_id}
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
     assert lines[-1]["outcome"] == flow.replay.run.summary.release_outcome
+    for line in lines:
+        EVENT_VALIDATOR.validate(line)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

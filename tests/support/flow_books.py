@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from superbiz_cli.harness.audit.chain import ChainIntact
 from superbiz_cli.harness.contract.status import ReleaseOutcome, RunState
@@ -15,7 +16,12 @@ from tests.support.flow_world import Flow
 from tests.support.run_cli import REPOSITORY
 
 SCHEMA_FILE: Path = REPOSITORY / "docs" / "schema" / "run.v1.json"
-VALIDATOR = Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+RUN_SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(RUN_SCHEMA)
+EVENT_VALIDATOR = Draft202012Validator(
+    json.loads(SCHEMA_FILE.with_name("events.v1.json").read_text(encoding="utf-8")),
+    registry=Registry().with_resource(RUN_SCHEMA["$id"], Resource.from_contents(RUN_SCHEMA)),
+)
 
 # outcome -> the run states that SPEC section 3 allows beside it
 STATES_OF = {
