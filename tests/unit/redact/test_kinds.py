@@ -8,6 +8,13 @@ from superbiz_cli.harness.tool.redact import Redactor
 
 # (line, what must not survive, what must); all secrets are made up
 SECRETS: list[tuple[str, list[str], list[str]]] = [
+    (
+        "# User@Host: shop_rw[shop_rw] @ app-7 [10.20.0.17]  Id: 9",
+        ["app-7", "10.20.0.17"],
+        ["shop_rw[shop_rw]"],
+    ),
+    ("query_time=1.5 User@Host: root[root] @ web3.prod.internal []", ["web3.prod.internal"], ["root[root]"]),
+    ("# User@Host: shop_rw[shop_rw] @ dbclient []", ["dbclient"], ["shop_rw[shop_rw]"]),
     ("login failed password=FakePw123 for user bob", ["FakePw123"], ["login failed"]),
     ("password = 'FakeQuoted 1' invalid", ["FakeQuoted 1"], ["invalid"]),
     ('DB_PASSWORD="fakeEnvPw" exported', ["fakeEnvPw"], ["exported"]),

@@ -76,8 +76,14 @@ MACHINES: tuple[Rule, ...] = (
         accepts=is_domain_name("HOST"),
     ),
     rule(
+        "host of a client in a MySQL log",
+        r"(?i)\bUser@Host:\s*[^\s\[\]]*\[[^\]\n]*\]\s*@\s*(?P<HOST>[\w.-]+)",
+        needs=("@host:",),
+        accepts=is_named_machine("HOST", sure=True),
+    ),
+    rule(
         "labelled host",
-        rf"(?i)(?:(?<![a-z])|(?<=_))r?host(?:_?name)?{LABEL_END}{value('HOST')}(?::(?P<PORT>\d{{2,5}})\b)?",
+        rf"(?i)(?:(?<![a-z])(?<!user@)|(?<=_))r?host(?:_?name)?{LABEL_END}{value('HOST')}(?::(?P<PORT>\d{{2,5}})\b)?",
         needs=("host",),
         accepts=is_named_machine("HOST", sure=True),
     ),
