@@ -68,6 +68,8 @@ def test_a_model_that_only_asks_for_tools_that_do_not_exist_fails_closed(world: 
     published = failed(flow, code=1, failure="DIAGNOSIS_UNAVAILABLE")
     assert published["usage"]["tool_calls"] == 0
     assert published["usage"]["model_calls"] <= 6
+    assert "broke the protocol" in published["failure"]["message"]
+    assert "sources" not in published["failure"]["hint"]
 
 
 @pytest.mark.parametrize("answer", [{"error": "TRANSPORT"}, {"error": "TIMEOUT"}, {"error": "BODY"}])

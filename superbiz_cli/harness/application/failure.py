@@ -9,7 +9,7 @@ from superbiz_cli.harness.application.knowledge_answer import AnswerUnavailable,
 from superbiz_cli.harness.audit.archive import AuditUnavailable
 from superbiz_cli.harness.contract.model import RetryFailure
 from superbiz_cli.harness.contract.report import Failure
-from superbiz_cli.harness.contract.status import FailureCode, RunState, failure_code_for
+from superbiz_cli.harness.contract.status import FailureCode, RunState, StopReason, failure_code_for
 from superbiz_cli.harness.core.budget import BudgetExceeded, BudgetKind
 from superbiz_cli.harness.core.run import RunAborted
 from superbiz_cli.harness.release.decide import NothingPublishable
@@ -100,6 +100,12 @@ def failure_of(error: BaseException, *, model: str, guard_model: str) -> Failure
                 code=FailureCode.DIAGNOSIS_UNAVAILABLE,
                 message=f"Nothing was searched, and what model {model} answered is not the report asked for.",
                 hint="ask again, or use a model that follows a JSON format and calls tools",
+            )
+        case NothingPublishable(reason=StopReason.PROGRESS_PROTOCOL_VIOLATED):
+            return Failure(
+                code=FailureCode.DIAGNOSIS_UNAVAILABLE,
+                message=f"Nothing could be published: the tool calls of model {model} broke the protocol.",
+                hint="ask again, or use a model that fills in a tool call as it is described",
             )
         case NothingPublishable():
             return Failure(
