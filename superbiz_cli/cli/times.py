@@ -145,8 +145,17 @@ def _with_default_begin(window: IncidentWindow) -> IncidentWindow:
     return replace(window, since=window.until - DEFAULT_WINDOW)
 
 
+# A day of slack for every time zone: arithmetic on the calendar's first and last day overflows.
+_FIRST_YEAR, _LAST_YEAR = 1970, 9998
+
+
 def _check(begin: datetime | None, end: datetime, *, now: datetime, zone: ZoneInfo) -> None:
     """Raise SuperbizError unless a window makes sense: forward, not in the future, not endless."""
+    if any(not _FIRST_YEAR <= moment.year <= _LAST_YEAR for moment in (begin or end, end)):
+        raise _invalid(
+            f"the window lies outside the years {_FIRST_YEAR} to {_LAST_YEAR}",
+            f"name times that a log can hold, such as {EXAMPLES}",
+        )
     first = end - DEFAULT_WINDOW if begin is None else begin
     if first >= end:
         raise _invalid(
