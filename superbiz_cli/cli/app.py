@@ -11,7 +11,7 @@ from typer.exceptions import Abort, Exit, TyperException
 from superbiz_cli import __version__
 from superbiz_cli.cli.lazy import LazyGroup, Stub
 from superbiz_cli.cli.options import Typed, read_when_given
-from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text
+from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text, stdout_failed
 from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
 
 _PACKAGE = "superbiz_cli.cli"
@@ -244,6 +244,10 @@ Examples:
 """
 
 
+# What typer itself writes to stdout: an error of writing it does not come from our streams.
+_TYPER_WRITES = frozenset({"-h", "--help", "--show-completion"})
+
+
 def run(argv: list[str]) -> int:
     """Execute one command line and return the exit code."""
     streams = Streams.of_process()
@@ -265,6 +269,10 @@ def run(argv: list[str]) -> int:
         return error.exit_code
     except (ClosedPipe, BrokenPipeError):
         return ExitCode.CLOSED_PIPE
+    except OSError as error:
+        if error.filename is not None or _TYPER_WRITES.isdisjoint(argv):
+            raise
+        return _fail(stdout_failed(), argv, streams)
     finally:
         streams.close()
 
@@ -340,6 +348,8 @@ def _fail(error: SuperbizError, argv: list[str], streams: Streams) -> int:
             streams.result(json_text({"error": failure}, indent=indent))
         except ClosedPipe:
             return ExitCode.CLOSED_PIPE
+        except SuperbizError:  # stdout takes nothing, not even the failure
+            streams.error(message, hint)
     else:
         streams.error(message, hint)
     return error.exit_code

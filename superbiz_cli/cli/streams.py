@@ -121,7 +121,7 @@ class Streams:
         except BrokenPipeError:
             raise ClosedPipe from None
         except OSError:
-            raise _stdout_failed() from None
+            raise stdout_failed() from None
 
     def result_bytes(self, content: bytes) -> None:
         """Write a part of the result byte by byte and flush it; raises like `result`."""
@@ -135,7 +135,7 @@ class Streams:
         except BrokenPipeError:
             raise ClosedPipe from None
         except OSError:
-            raise _stdout_failed() from None
+            raise stdout_failed() from None
 
     def starting(self) -> None:
         """Show at once that something happens; the next line on stderr takes its place."""
@@ -248,7 +248,8 @@ def _is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def _stdout_failed() -> SuperbizError:
+def stdout_failed() -> SuperbizError:
+    """Return the failure of a stdout that takes nothing."""
     return SuperbizError(
         ErrorCode.OUTPUT_FAILED,
         "the result cannot be written to the output",

@@ -116,6 +116,25 @@ def test_a_stream_that_was_closed_before_the_start_ends_in_one_sentence() -> Non
     assert without("<&-", ">&-", "2>&-").returncode == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["skills", "--help"], ["diagnose", "", "--json"]])
+def test_a_full_disk_under_stdout_is_no_internal_error(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PYTHON, "-m", "superbiz_cli", *arguments],
+            cwd=REPOSITORY,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode in (1, 2)
+    assert "internal error" not in done.stderr
+    assert "superbiz: the " in done.stderr
+
+
 def test_the_first_sign_of_life_comes_before_the_harness_is_imported() -> None:
     command = [PYTHON, "-X", "importtime", "-m", "superbiz_cli", "diagnose", "what can you do?"]
     with start(command) as process:
