@@ -234,7 +234,9 @@ def _triggers(language: str, dominant: Sequence[RankedFact]) -> list[str]:
 
 
 def _silence(language: str, transcript: Transcript) -> str:
-    """Say that there was no trouble, or not a single event."""
+    """Say that there was nothing to search, no trouble, or not a single event."""
+    if not transcript.calls and not transcript.tools:
+        return say(language, "no_source")
     everything = [call for call in transcript.calls if call.input.get("query") == ""]
     is_empty = any(call.observation.is_result and not call.observation.found for call in everything)
     return say(language, "no_events" if is_empty else "nothing_found")

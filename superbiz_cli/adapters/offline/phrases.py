@@ -38,6 +38,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "look_loudest": 'Look first at the most frequent error: "{quote}".',
         "read_runbook": "Read the runbook passage that the search found for this question.",
         "no_events": "Any event of that time: the sources hold none. Check window, zone and paths.",
+        "no_source": "A source to search: none is configured; run superbiz config init.",
         "nothing_found": "An event that reports trouble: no search found one.",
     },
     "zh": {
@@ -71,6 +72,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "look_loudest": "先看出现最多的错误：“{quote}”。",
         "read_runbook": "阅读检索到的相关手册段落。",
         "no_events": "该时段的任何事件：数据源里没有。请检查时间窗口、时区和路径。",
+        "no_source": "可以检索的数据源：还没有配置；请运行 superbiz config init。",
         "nothing_found": "报告异常的事件：所有检索都没有找到。",
     },
 }

@@ -82,6 +82,9 @@ def test_without_tools_the_draft_is_written_at_once() -> None:
     assert written.conclusion is None
     assert written.limitations is not None
     assert written.limitations.checked_scope == "Nothing could be searched."
+    missing = " ".join(written.limitations.missing_info)
+    assert "none is configured" in missing
+    assert "no search found one" not in missing
 
 
 def test_a_failed_call_is_not_repeated_and_not_cited() -> None:
