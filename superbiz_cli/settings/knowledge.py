@@ -6,7 +6,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from superbiz_cli.settings.section import EnvName, Label, Seconds, Section, Text, refuse_repeats
+from superbiz_cli.settings.section import (
+    Endpoint,
+    EnvName,
+    Label,
+    Seconds,
+    Section,
+    Text,
+    refuse_repeats,
+)
 
 
 class EmbeddingSettings(Section):
@@ -14,7 +22,7 @@ class EmbeddingSettings(Section):
 
     provider: Literal["local", "litellm", "none"]
     name: Text | None = None
-    api_base: Text | None = None
+    api_base: Endpoint | None = None
     api_key_env: EnvName | None = None
     dimension: Annotated[int, Field(ge=1, le=32_768)] | None = None
     batch_size: Annotated[int, Field(ge=1, le=2048)]

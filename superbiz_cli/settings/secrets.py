@@ -47,6 +47,9 @@ def _check_key(key: str, value: Any, *, path: str, place: str) -> None:
         raise _refusal(place, dotted, "write the name of an environment variable here, not its value")
 
 
+_KEY_BESIDE = {"api_base": '"api_key_env"', "uri": '"token_env"'}
+
+
 def _check_address(value: str, *, path: str, place: str) -> None:
     if "://" not in value:
         return
@@ -58,9 +61,8 @@ def _check_address(value: str, *, path: str, place: str) -> None:
     in_query = any(_SECRET_KEY.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True))
     if has_password or in_query:
         key = path.rsplit(".", 1)[-1]
-        raise _refusal(
-            place, path, f'take the password out of the address: use "{key}_env" or "password_env" for it'
-        )
+        instead = _KEY_BESIDE.get(key, f'"{key}_env" or "password_env"')
+        raise _refusal(place, path, f"take the password out of the address: use {instead} for it")
 
 
 def _refusal(place: str, dotted: str, remedy: str) -> SuperbizError:

@@ -16,7 +16,16 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from superbiz_cli.settings.knowledge import EmbeddingSettings, KnowledgeSettings
 from superbiz_cli.settings.routes import ModelRoute, provider_of
-from superbiz_cli.settings.section import Count, EnvName, Label, Seconds, Section, Text, refuse_repeats
+from superbiz_cli.settings.section import (
+    Count,
+    Endpoint,
+    EnvName,
+    Label,
+    Seconds,
+    Section,
+    Text,
+    refuse_repeats,
+)
 from superbiz_cli.settings.zone import local_zone_name
 
 
@@ -46,7 +55,7 @@ class AgentModelSettings(Section):
     """The model that investigates."""
 
     name: Text
-    api_base: Text | None = None
+    api_base: Endpoint | None = None
     api_key_env: EnvName | None = None
     timeout_s: Seconds
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
@@ -57,7 +66,7 @@ class GuardModelSettings(Section):
     """The model of router, judge and repair. What is absent follows the agent's model."""
 
     name: Text | None = None
-    api_base: Text | None = None
+    api_base: Endpoint | None = None
     api_key_env: EnvName | None = None
     timeout_s: Seconds | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None

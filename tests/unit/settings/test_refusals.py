@@ -42,6 +42,9 @@ def refusal(tmp_path: Path, **layers: object) -> SuperbizError:
         ("run = 3\n", "'run' must be a table"),
         ("[ui]\nlanguage = 'fr'\n", "'ui.language' must be one of 'auto', 'en' or 'zh'"),
         ("[ui]\ntimezone = 'Mars/Olympus'\n", "'ui.timezone' is not a time zone name"),
+        ("[model.agent]\napi_base = 'ftp://h'\n", "'model.agent.api_base' must begin with http:// or https://"),
+        ("[model.guard]\napi_base = 'h:8000/v1'\n", "'model.guard.api_base' must begin with http://"),
+        ("[embedding]\napi_base = 'http:///v1'\n", "and name a host"),
         ("[audit]\nreasoning = 'yes'\n", "'audit.reasoning' must be true or false"),
         ("[canonical]\nbackend = 'redis'\n", "'canonical' needs \"url\" or \"url_env\""),
         (SOURCE + SOURCE, "'logs' has two entries with the same \"name\""),
@@ -116,6 +119,20 @@ def test_a_literal_secret_is_refused_and_never_repeated(tmp_path: Path, text: st
     error = refusal(tmp_path, project=text)
     assert error.code is ErrorCode.CREDENTIAL_IN_CONFIG
     assert CANARY not in f"{error.message} {error.hint}"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (f"[model.agent]\napi_base = 'http://u:{CANARY}@h/v1'\n", '"api_key_env"'),
+        (f"[knowledge]\nuri = 'http://u:{CANARY}@h:19530'\n", '"token_env"'),
+        (f"[audit]\nurl = 'mysql+pymysql://u:{CANARY}@h/db'\n", '"url_env"'),
+    ],
+)
+def test_the_remedy_for_a_secret_in_an_address_names_a_key_that_exists(
+    tmp_path: Path, text: str, key: str
+) -> None:
+    assert key in (refusal(tmp_path, project=text).hint or "")
 
 
 def test_a_secret_in_a_variable_of_a_key_is_refused_too(tmp_path: Path) -> None:
