@@ -10,11 +10,16 @@ from superbiz_cli.harness.tool.redact import Redactor
 SECRETS: list[tuple[str, list[str], list[str]]] = [
     (
         "# User@Host: shop_rw[shop_rw] @ app-7 [10.20.0.17]  Id: 9",
-        ["app-7", "10.20.0.17"],
-        ["shop_rw[shop_rw]"],
+        ["shop_rw", "app-7", "10.20.0.17"],
+        ["User@Host: [REDACTED_USER][[REDACTED_USER]] @ [REDACTED_HOST] [[REDACTED_IP]]", "Id: 9"],
     ),
-    ("query_time=1.5 User@Host: root[root] @ web3.prod.internal []", ["web3.prod.internal"], ["root[root]"]),
-    ("# User@Host: shop_rw[shop_rw] @ dbclient []", ["dbclient"], ["shop_rw[shop_rw]"]),
+    (
+        "query_time=1.5 User@Host: root[root] @ web3.prod.internal []",
+        ["root", "web3.prod"],
+        ["query_time=1.5"],
+    ),
+    ("# User@Host: shop_rw[shop_rw] @ dbclient []", ["shop_rw", "dbclient"], ["# User@Host:"]),
+    ("# User@Host: [app_ro] @ localhost []", ["app_ro"], ["@ localhost"]),
     ("login failed password=FakePw123 for user bob", ["FakePw123"], ["login failed"]),
     ("password = 'FakeQuoted 1' invalid", ["FakeQuoted 1"], ["invalid"]),
     ('DB_PASSWORD="fakeEnvPw" exported', ["fakeEnvPw"], ["exported"]),

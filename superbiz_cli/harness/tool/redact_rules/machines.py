@@ -76,6 +76,11 @@ MACHINES: tuple[Rule, ...] = (
         accepts=is_domain_name("HOST"),
     ),
     rule(
+        "account of a client in a MySQL log",
+        r"(?i)\bUser@Host:\s*(?P<USER>[^\s\[\]]+)?\s*\[(?P<USER2>[^\]\n]*)\]",
+        needs=("@host:",),
+    ),
+    rule(
         "host of a client in a MySQL log",
         r"(?i)\bUser@Host:\s*[^\s\[\]]*\[[^\]\n]*\]\s*@\s*(?P<HOST>[\w.-]+)",
         needs=("@host:",),
