@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from superbiz_cli.adapters.log_files.search import FileSource
 from superbiz_cli.adapters.log_files.source import LogSource, SourceReader
-from superbiz_cli.adapters.log_files.survey import SourceSurvey, survey_files
+from superbiz_cli.adapters.log_files.survey import SourceSurvey, reaches_back, survey_files
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.logs.contract import (
     LogQuery,
@@ -93,6 +93,11 @@ class ConfiguredLogs:
         if not tally.match_count:
             limitations += [text for source in asked if (text := _why_silent(source, query, run))]
         patterns, events = tally.finish()
+        if any(pattern.is_new for pattern in patterns) and not _knows_before(asked, query, run):
+            patterns = tuple(
+                pattern.model_copy(update={"is_new": None}) if pattern.is_new else pattern
+                for pattern in patterns
+            )
         return RawLogs(
             source_kind="+".join(sorted({source.kind.value for source in asked})),
             match_count=tally.match_count + sum(answer.extra_count for answer in answers),
@@ -101,6 +106,18 @@ class ConfiguredLogs:
             events=events,
             limitations=tuple(limitations),
         )
+
+
+def _knows_before(sources: Sequence[LogSource], query: LogQuery, run: Run) -> bool:
+    """Whether a source holds events of the time before the window: else nothing can be called new.
+
+    One that begins within the first half of that time is taken for one that was quiet at first.
+    """
+    before = query.window.before()
+    begin_us = before.start_us + (before.end_us - before.start_us) // 2
+    return any(
+        not source.paths or reaches_back(source, begin_us, check=run.check_active) for source in sources
+    )
 
 
 def _why_silent(source: LogSource, query: LogQuery, run: Run) -> str | None:

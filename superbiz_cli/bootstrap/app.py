@@ -72,7 +72,7 @@ def open_app(
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisApp:
-    """See `cli.port.App`. Everything is opened; each question becomes one Run."""
+    """See `port.App`. Everything is opened; each question becomes one Run."""
 
     settings: Settings
     agent_model: ChatModel
@@ -85,13 +85,14 @@ class DiagnosisApp:
     def diagnose(
         self, request: DiagnoseRequest, *, on_started: Callable[[RunHandle], None] = _ignore
     ) -> RunResult:
-        """Answer one question; see `cli.port.App.diagnose`."""
+        """Answer one question; see `port.App.diagnose`."""
         session_id = self._session_of(request)
         skills = active_skills(self.settings, request.query, asked=request.skills)
         limits = run_limits(self.settings)
         run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
         on_started(run)
-        for sentence in missing_sources(self.settings):
+        absent = missing_sources(self.settings)
+        for sentence in absent:
             self.warn(sentence)
         models = (self.agent_model, self.guard_model)
         wait_until_loaded(models, timeout_s=run.remaining_s(), cancel=run.cancellation)
@@ -118,6 +119,8 @@ class DiagnosisApp:
                 redact=redactor.redact,
                 warn=self.warn,
                 language=self.settings.ui.language,
+                program=request.program,
+                absent_sources=tuple(absent),
             )
             return run_question(question, parts)
 

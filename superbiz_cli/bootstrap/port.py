@@ -27,7 +27,8 @@ class DiagnoseRequest:
 
     `continue_last` goes on with the session of the last Run. `skills` names the skills to use instead
     of the ones that match, ("none",) for no skill at all. Without `use_memory` the Run knows nothing
-    of earlier ones: no previous turn, no recent questions, no similar cases.
+    of earlier ones: no previous turn, no recent questions, no similar cases. `program` is how a command
+    begins that the reader is told to type: with the options that name the same configuration.
     """
 
     query: str
@@ -36,6 +37,7 @@ class DiagnoseRequest:
     continue_last: bool = False
     skills: tuple[str, ...] = ()
     use_memory: bool = True
+    program: str = "superbiz"
 
 
 class RunHandle(Protocol):

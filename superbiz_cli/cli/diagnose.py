@@ -104,6 +104,7 @@ def diagnose(
         continue_last=go_on,
         skills=tuple(skill or ()),
         use_memory=not no_memory,
+        program=invocation.program,
     )
     return execute(Job(request, settings, stated, exit_zero=exit_zero), invocation)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -72,6 +73,13 @@ class Invocation:
             debug=bool(values.get("debug")),
             use_pager=not values.get("no_pager"),
         )
+
+    @property
+    def program(self) -> str:
+        """How a command line begins that reads the same configuration as this one."""
+        if self.config_file is None:
+            return "superbiz" if self.use_files else "superbiz --no-config"
+        return f"superbiz --config {shlex.quote(str(self.config_file))}"
 
     def load_settings(
         self, *, overrides: tuple[Override, ...] = (), model: str | None = None

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from superbiz_cli.errors import ErrorCode, SuperbizError
+from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
 
 MAX_WIDTH = 100
 FILE_WIDTH = 80
@@ -103,11 +103,11 @@ class Streams:
             return
         folder = self.output.parent
         if self.output.is_dir():
-            raise _output_failed(self.output, "it is a folder")
+            raise _output_failed(self.output, "it is a folder", exit_code=ExitCode.USAGE)
         if not folder.is_dir():
-            raise _output_failed(self.output, "its folder does not exist")
+            raise _output_failed(self.output, "its folder does not exist", exit_code=ExitCode.USAGE)
         if not os.access(self.output if self.output.exists() else folder, os.W_OK):
-            raise _output_failed(self.output, "no permission to write it")
+            raise _output_failed(self.output, "no permission to write it", exit_code=ExitCode.USAGE)
 
     def result(self, text: str) -> None:
         """Write a part of the result and flush it. Raises ClosedPipe, or SuperbizError for a file."""
@@ -257,10 +257,10 @@ def stdout_failed() -> SuperbizError:
     )
 
 
-def _output_failed(path: Path, why: str) -> SuperbizError:
+def _output_failed(path: Path, why: str, *, exit_code: ExitCode = ExitCode.FAILED) -> SuperbizError:
     return SuperbizError(
         ErrorCode.OUTPUT_FAILED,
         f"the output file {path} cannot be written: {why}",
         hint="choose another file with --output, or leave it out to write to stdout",
-        exit_code=None,
+        exit_code=exit_code,
     )

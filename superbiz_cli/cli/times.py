@@ -157,7 +157,12 @@ def _check(begin: datetime | None, end: datetime, *, now: datetime, zone: ZoneIn
             f"name times that a log can hold, such as {EXAMPLES}",
         )
     first = end - DEFAULT_WINDOW if begin is None else begin
-    if first >= end:
+    if first == end:
+        raise _invalid(
+            f"the window is empty: it begins and ends at {_shown(end, zone)}",
+            f"name times such as {EXAMPLES}",
+        )
+    if first > end:
         raise _invalid(
             f"the window ends ({_shown(end, zone)}) before it begins ({_shown(first, zone)})",
             f"name times such as {EXAMPLES}; a distance such as 2h counts from now, or from --at",

@@ -211,7 +211,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(tmp_path: P
     for target in (tmp_path, tmp_path / "none" / "out"):
         root = FakeRoot()
         done = diagnose(root, QUESTION, "-o", str(target))
-        assert (done.code, root.requests) == (1, [])
+        assert (done.code, root.requests) == (2, [])
         assert "cannot be written" in done.err
 
 

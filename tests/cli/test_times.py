@@ -234,6 +234,7 @@ def test_a_clock_time_belongs_to_the_day_that_until_names() -> None:
         ({"since": "3000h"}, "too long"),
         ({"since": "2026-01-01", "at": "2026-11-01"}, "too long"),
         ({"since": "1h", "until": "2h"}, "before it begins"),
+        ({"since": "0s"}, "is empty"),
         ({"at": "0001-01-01"}, "outside the years"),
         ({"since": "0001-01-01", "until": "0001-01-01T10:00"}, "outside the years"),
         ({"at": "9999-12-31T23:59"}, "outside the years"),
@@ -247,7 +248,11 @@ def test_a_window_that_no_log_can_hold_is_refused(flags: dict[str, str], words: 
 
 
 @pytest.mark.parametrize(
-    "flags", [{"since": "2026-11-30 10:00", "until": "09:00"}, {"since": "09:00", "at": "09:00"}]
+    "flags",
+    [
+        {"since": "2026-11-30 10:00", "until": "09:00"},
+        {"since": "2026-11-30 09:01", "at": "2026-11-30 09:00"},
+    ],
 )
 def test_a_window_that_ends_before_it_begins_is_refused(flags: dict[str, str]) -> None:
     with pytest.raises(SuperbizError, match="before it begins"):

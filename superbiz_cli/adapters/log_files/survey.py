@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog, cleaned, compression_of
@@ -20,6 +21,7 @@ from superbiz_cli.harness.tool.logs.contract import from_us
 
 _TAIL_BYTES = 256 << 10
 _MOST_LOGS = 50
+_HEAD_EVENTS = 20
 
 
 @dataclass(slots=True)
@@ -74,6 +76,32 @@ def survey_files(source: LogSource, *, check: Callable[[], None] = lambda: None)
         except OSError as error:
             survey.problems.append(f"{path.name}: {problem_of(error)}")
     return survey
+
+
+def reaches_back(source: LogSource, at_us: int, *, check: Callable[[], None]) -> bool:
+    """Whether some log of the source has an event at or before an instant, at its beginning or its end.
+
+    Only then does silence before an event say anything. Of a rotated set the oldest file is looked at.
+    """
+    for files in rotated_sets(discover(source.paths, check=check).files)[:_MOST_LOGS]:
+        check()
+        try:
+            if _begins_by(files[0], source, at_us, check):
+                return True
+        except (UnreadableLog, OSError):
+            continue
+    return False
+
+
+def _begins_by(path: Path, source: LogSource, at_us: int, check: Callable[[], None]) -> bool:
+    written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    reader = FileReader(path, source, reference=written, written=written, check=check)
+    head = islice(reader.events(reader.open()), _HEAD_EVENTS)
+    if any(seen is not None and seen <= at_us for seen, _ in head):
+        return True
+    tail = _tail(path)  # of a file with the newest event first
+    events = reader.events(reader.open()) if tail is None else reader.assemble(tail)
+    return any(seen is not None and seen <= at_us for seen, _ in events)
 
 
 def _status(path: Path, survey: SourceSurvey) -> tuple[float, int]:

@@ -96,5 +96,6 @@ def _release(question: Question, parts: Parts, snapshot: Callable[[], EvidenceSn
         similar_cases=question.similar_cases.case_ids,
         instructions=instructions_of(parts, question.skills),
         language=parts.language,
-        notes=question.incident.notes,
+        notes=(*question.incident.notes, *parts.absent_sources),
+        program=parts.program,
     )

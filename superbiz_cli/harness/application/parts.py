@@ -14,7 +14,7 @@ from superbiz_cli.harness.contract.model import ChatModel, ModelRole
 from superbiz_cli.harness.contract.skill import Skill
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.core.run import Run
-from superbiz_cli.harness.release.wording import LanguageSetting
+from superbiz_cli.harness.release.wording import PROGRAM, LanguageSetting
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 
@@ -47,7 +47,8 @@ class Prompts:
 class Parts:
     """Everything that serves one Run. `models` has the agent's model and the guards'.
 
-    `redact` removes secrets from the question before any model sees it.
+    `redact` removes secrets from the question before any model sees it. `program` begins the commands that
+    a reader is told, `absent_sources` are sentences on sources that are configured and not there.
     """
 
     run: Run
@@ -62,3 +63,5 @@ class Parts:
     redact: Callable[[str], str]
     warn: Callable[[str], None]
     language: LanguageSetting = "auto"
+    program: str = PROGRAM
+    absent_sources: tuple[str, ...] = ()

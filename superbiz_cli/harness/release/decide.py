@@ -24,7 +24,7 @@ from superbiz_cli.harness.guard.semantic import SemanticGuard, Supported, Unavai
 from superbiz_cli.harness.release.fallback import footnotes_of_facts, missing_info_of, safe_fallback
 from superbiz_cli.harness.release.publishable import footnotes_of, publishable, report_of
 from superbiz_cli.harness.release.repair import can_be_repaired, repair
-from superbiz_cli.harness.release.wording import LanguageSetting, Sentence, language_of, say
+from superbiz_cli.harness.release.wording import PROGRAM, LanguageSetting, Sentence, language_of, say
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 
@@ -75,7 +75,8 @@ class Release:
 
     `snapshot` reads again what the collection saw; it is asked only when a repair or a fallback
     needs it. `skills` names the procedures that guided the Run, `similar_cases` the earlier cases that
-    it was given as hints, `instructions` is what its models were told and no reader is shown.
+    it was given as hints, `instructions` is what its models were told and no reader is shown. `notes` and
+    `program` are those of `fallback.safe_fallback`.
     """
 
     run: Run
@@ -90,6 +91,7 @@ class Release:
     instructions: Instructions = NO_INSTRUCTIONS
     language: LanguageSetting = "auto"
     notes: tuple[str, ...] = ()
+    program: str = PROGRAM
 
     def decide(self, collection: Collection, *, query: str) -> Published:
         """Return what may be published of `collection`.
@@ -270,6 +272,7 @@ class Release:
             has_conclusion=has_conclusion,
             similar_cases=self.similar_cases,
             notes=self.notes,
+            program=self.program,
             query=query,
         )
         self._emit(

@@ -18,7 +18,7 @@ from superbiz_cli.harness.contract.violation import Violation
 from superbiz_cli.harness.release.facts import checked_in_words, fact_in_words
 from superbiz_cli.harness.release.next_steps import steps_from_facts
 from superbiz_cli.harness.release.publishable import clean
-from superbiz_cli.harness.release.wording import MESSAGE_OF, Language, Sentence, remark_in_words, say
+from superbiz_cli.harness.release.wording import MESSAGE_OF, PROGRAM, Language, Sentence, remark_in_words, say
 from superbiz_cli.harness.tool.bounds import clip
 
 MAX_FACTS = 12
@@ -65,11 +65,13 @@ def safe_fallback(
     similar_cases: Sequence[str] = (),
     notes: Sequence[str] = (),
     query: str = "",
+    program: str = PROGRAM,
 ) -> SafeFallback:
     """Return the fallback of `kind` over what the store of the Run confirms.
 
-    `notes` say what of the question's time was not understood; they come first among the limits.
-    `query` is the redacted question, for the commands that the reader may type next.
+    `notes` say what of the question's time was not understood and which sources are not there; they come
+    first among the limits. `query` is the redacted question and `program` what a command begins with, for
+    what the reader may type next.
     """
     facts = snapshot.facts[:MAX_FACTS]
     message = because or _message(kind, facts, stopped_by)
@@ -96,9 +98,12 @@ def safe_fallback(
         limitations=tuple(limitations),
         missing_info=tuple(missing_info),
         next_steps=(
-            *(say(Sentence.COMPARE_CASE, language, case_id=case_id) for case_id in similar_cases),
-            *map(clean, steps_from_facts(snapshot, query=query, language=language)),
-            *(say(step, language, run_id=run_id) for step in _next_steps(kind, message)),
+            *(
+                say(Sentence.COMPARE_CASE, language, case_id=case_id, program=program)
+                for case_id in similar_cases
+            ),
+            *map(clean, steps_from_facts(snapshot, query=query, language=language, program=program)),
+            *(say(step, language, run_id=run_id, program=program) for step in _next_steps(kind, message)),
         ),
         failure_stage=_STAGE_OF[kind],
         validation_issues=tuple(

@@ -10,7 +10,7 @@ import shlex
 from datetime import datetime, timedelta
 
 from superbiz_cli.harness.contract.evidence import EvidenceSnapshot, LogPattern, LogSearch
-from superbiz_cli.harness.release.wording import Language, Sentence, say
+from superbiz_cli.harness.release.wording import PROGRAM, Language, Sentence, say
 
 MAX_QUESTION_CHARS = 160
 WIDER = 4
@@ -21,20 +21,28 @@ _MAX_SPAN = timedelta(days=30)
 _WORDS = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,5}|[一-鿿]{2,12}")
 
 
-def steps_from_facts(snapshot: EvidenceSnapshot, *, query: str, language: Language) -> list[str]:
-    """Return the commands that lead on from what was seen; none where no log was searched."""
+def steps_from_facts(
+    snapshot: EvidenceSnapshot, *, query: str, language: Language, program: str = PROGRAM
+) -> list[str]:
+    """Return the commands that lead on from what was seen; none where no log was searched.
+
+    `program` begins each command: "superbiz" with the options that this Run was given.
+    """
     told = next(
         ((fact.pattern, fact.search) for fact in snapshot.facts if fact.pattern and fact.search), None
     )
     if told is not None:
-        return [*_on_pattern(*told, language), *_wider(snapshot, query, language)]
+        return [*_on_pattern(*told, language, program), *_wider(snapshot, query, language, program)]
     searches = [call.search for call in snapshot.calls if call.search is not None]
     if not searches:
         return []
-    return [say(Sentence.LOOK_AT_SOURCES, language), *_wider(snapshot, query, language)]
+    return [
+        say(Sentence.LOOK_AT_SOURCES, language, program=program),
+        *_wider(snapshot, query, language, program),
+    ]
 
 
-def _on_pattern(pattern: LogPattern, search: LogSearch, language: Language) -> list[str]:
+def _on_pattern(pattern: LogPattern, search: LogSearch, language: Language, program: str) -> list[str]:
     terms = search_words(pattern.message)
     begin, end = _minute(pattern.first - _AROUND), _minute(pattern.first + _AROUND)
     steps = [
@@ -44,7 +52,7 @@ def _on_pattern(pattern: LogPattern, search: LogSearch, language: Language) -> l
     if pattern.is_new is not True and terms:
         earlier = _minute(search.end - _EARLIER)
         steps.append((Sentence.SINCE_WHEN, _search(search.topic, terms, earlier, _minute(search.end))))
-    return [say(sentence, language, command=command) for sentence, command in steps]
+    return [say(sentence, language, command=f"{program} {command}") for sentence, command in steps]
 
 
 def search_words(message: str) -> str:
@@ -54,7 +62,7 @@ def search_words(message: str) -> str:
     return f'"{phrase}"' if " " in phrase else phrase
 
 
-def _wider(snapshot: EvidenceSnapshot, query: str, language: Language) -> list[str]:
+def _wider(snapshot: EvidenceSnapshot, query: str, language: Language, program: str) -> list[str]:
     """Ask again over four times the time, if nothing that was found began inside the window."""
     if any(fact.pattern is not None and fact.pattern.is_new for fact in snapshot.facts):
         return []
@@ -64,13 +72,13 @@ def _wider(snapshot: EvidenceSnapshot, query: str, language: Language) -> list[s
     is_typable = len(query) <= MAX_QUESTION_CHARS and "\n" not in query and "[REDACTED" not in query
     question = shlex.quote(query) if query and is_typable else '-c "..."'
     until = _minute(end + timedelta(minutes=1))  # a question about last night is not asked up to now
-    command = f"superbiz diagnose {question} --since {_typed(_minute(since))} --until {_typed(until)}"
+    command = f"{program} diagnose {question} --since {_typed(_minute(since))} --until {_typed(until)}"
     return [say(Sentence.ASK_WIDER, language, command=command)]
 
 
 def _search(topic: str, terms: str, since: datetime, until: datetime) -> str:
     words = f" {shlex.quote(terms)}" if terms else ""
-    return f"superbiz logs search{words} --topic {topic} --since {_typed(since)} --until {_typed(until)}"
+    return f"logs search{words} --topic {topic} --since {_typed(since)} --until {_typed(until)}"
 
 
 def _minute(moment: datetime) -> datetime:

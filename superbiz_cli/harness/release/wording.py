@@ -97,13 +97,13 @@ _EN: Final[Mapping[Sentence, str]] = {
     ),
     Sentence.CONTEXT_MISSING: "Nothing was searched: something is missing that only you can supply.",
     Sentence.EMPTY_IS_NO_PROOF: "An empty result says that nothing matched there, not that all is well.",
-    Sentence.SUPPLY_MISSING: 'Supply what is missing and run  superbiz diagnose -c "again"',
+    Sentence.SUPPLY_MISSING: 'Supply what is missing and run  {program} diagnose -c "again"',
     Sentence.RUN_AGAIN: "Judge the facts above yourself, or run it again: the model may cite better.",
-    Sentence.CHECK_JUDGE: "Check the guard model with  superbiz doctor  and run the diagnosis again.",
-    Sentence.CHECK_MODEL: "Check the model with  superbiz doctor , then ask again.",
+    Sentence.CHECK_JUDGE: "Check the guard model with  {program} doctor  and run the diagnosis again.",
+    Sentence.CHECK_MODEL: "Check the model with  {program} doctor , then ask again.",
     Sentence.RAISE_BUDGET: "Raise the limit in [run], or narrow the question.",
-    Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  shows every step and what was refused.",
-    Sentence.COMPARE_CASE: "Compare with an earlier incident:  superbiz case show {case_id}",
+    Sentence.LOOK_AT_TRACE: "{program} trace show {run_id}  shows every step and what was refused.",
+    Sentence.COMPARE_CASE: "Compare with an earlier incident:  {program} case show {case_id}",
     Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
     Sentence.EVENTS_SHOWN: "A sample of the matching events was read, the counts cover all: {parts}.",
     Sentence.PATTERNS_SHOWN: "Not all patterns were read: {parts}.",
@@ -122,7 +122,7 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.READ_LINES: "Read the lines where it began:  {command}",
     Sentence.READ_BEFORE: "See what else happened just before:  {command}",
     Sentence.SINCE_WHEN: "See whether it was there earlier:  {command}",
-    Sentence.LOOK_AT_SOURCES: "See what the sources hold and how new it is:  superbiz logs sources",
+    Sentence.LOOK_AT_SOURCES: "See what the sources hold and how new it is:  {program} logs sources",
     Sentence.ASK_WIDER: "Ask over a longer time:  {command}",
     Sentence.ROWS_CUT: "Only the first {shown} rows were read. {refs}",
     Sentence.PASSAGES_CUT: "Only the first {shown} passages were read. {refs}",
@@ -145,13 +145,13 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.DRAFT_UNUSABLE: "模型的最终回答无法使用，这里只列出检索返回的内容，根因尚未证实。",
     Sentence.CONTEXT_MISSING: "没有进行检索：缺少只有你才能提供的信息。",
     Sentence.EMPTY_IS_NO_PROOF: "空结果只说明在该范围内没有匹配，不代表没有故障。",
-    Sentence.SUPPLY_MISSING: '补充缺少的信息后运行  superbiz diagnose -c "再查一次"',
+    Sentence.SUPPLY_MISSING: '补充缺少的信息后运行  {program} diagnose -c "再查一次"',
     Sentence.RUN_AGAIN: "请自行判断以上事实，或重新运行诊断，模型可能会给出正确的引用。",
-    Sentence.CHECK_JUDGE: "用  superbiz doctor  检查裁判模型，然后重新运行诊断。",
-    Sentence.CHECK_MODEL: "用  superbiz doctor  检查模型后再问一次。",
+    Sentence.CHECK_JUDGE: "用  {program} doctor  检查裁判模型，然后重新运行诊断。",
+    Sentence.CHECK_MODEL: "用  {program} doctor  检查模型后再问一次。",
     Sentence.RAISE_BUDGET: "提高 [run] 中的上限，或缩小问题范围。",
-    Sentence.LOOK_AT_TRACE: "superbiz trace show {run_id}  可以看到每一步以及被拒绝的内容。",
-    Sentence.COMPARE_CASE: "与以前的类似故障对照：superbiz case show {case_id}",
+    Sentence.LOOK_AT_TRACE: "{program} trace show {run_id}  可以看到每一步以及被拒绝的内容。",
+    Sentence.COMPARE_CASE: "与以前的类似故障对照：{program} case show {case_id}",
     Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
     Sentence.EVENTS_SHOWN: "匹配事件只读取了抽样，计数覆盖全部事件：{parts}。",
     Sentence.PATTERNS_SHOWN: "日志模式没有全部读取：{parts}。",
@@ -170,7 +170,7 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.READ_LINES: "查看开始出现时的日志：{command}",
     Sentence.READ_BEFORE: "查看在那之前还发生了什么：{command}",
     Sentence.SINCE_WHEN: "查看更早是否已经出现：{command}",
-    Sentence.LOOK_AT_SOURCES: "查看日志源里有什么、最新到什么时候：superbiz logs sources",
+    Sentence.LOOK_AT_SOURCES: "查看日志源里有什么、最新到什么时候：{program} logs sources",
     Sentence.ASK_WIDER: "放宽时间再查：{command}",
     Sentence.ROWS_CUT: "只读取了前 {shown} 行。{refs}",
     Sentence.PASSAGES_CUT: "只读取了前 {shown} 段文档。{refs}",
@@ -223,9 +223,15 @@ def topic_in_words(topic: str, language: Language) -> str:
     return _TOPICS[language].get(topic, topic)
 
 
+PROGRAM = "superbiz"
+
+
 def say(sentence: Sentence, language: Language, **values: object) -> str:
-    """Return `sentence` in `language` with its placeholders filled."""
-    return _TEXTS[language][sentence].format(**values).strip()
+    """Return `sentence` in `language` with its placeholders filled.
+
+    `program` is what the reader types before a subcommand, "superbiz" unless it is given.
+    """
+    return _TEXTS[language][sentence].format(**{"program": PROGRAM, **values}).strip()
 
 
 def language_of(query: str, setting: LanguageSetting = "auto") -> Language:

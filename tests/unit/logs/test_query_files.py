@@ -179,6 +179,18 @@ def test_a_pattern_that_was_not_there_before_is_new_and_tells_its_peak(tmp_path:
     assert patterns["pool"]["peak_count"] == 17
 
 
+@pytest.mark.parametrize("lines_first", ["oldest", "newest"])
+@pytest.mark.parametrize(("begins", "known"), [(-50, True), (-40, False), (-20, False)])
+def test_nothing_is_called_new_where_the_log_itself_begins_too_late(
+    tmp_path: Path, begins: int, known: bool, lines_first: str
+) -> None:
+    lines = [f"{at(begins + number / 10)} INFO heartbeat {number}\n" for number in range(100)]
+    lines += [f"{at(-5)} ERROR pool exhausted {number}\n" for number in range(20)]
+    write(tmp_path / "app.log", "".join(lines if lines_first == "oldest" else lines[::-1]))
+    [error] = [p for p in ask(a_source(tmp_path))["patterns"] if "pool" in p["example"]]
+    assert error.get("is_new") is (True if known else None)
+
+
 def test_times_without_a_zone_are_read_in_the_source_s_zone_and_shown_in_the_user_s(tmp_path: Path) -> None:
     write(tmp_path / "app.log", "2026-11-30 19:45:00 INFO shanghai\n")
     result = ask(a_source(tmp_path, timezone="Asia/Shanghai"), timezone="Europe/Berlin")
