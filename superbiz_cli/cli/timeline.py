@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
@@ -28,6 +28,7 @@ SCHEMA = "superbiz.trace/v1"
 _GOOD = frozenset({"SUCCESS"})
 _HALF = frozenset({"FALLBACK"})
 _BAR_CELLS = 24
+LONGEST_DEADLINE = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,17 @@ def run_document(view: RunView) -> dict[str, object]:
     }
 
 
-def outcome_of(run: RunSummary) -> str:
-    """Return how the run ended, or that it did not."""
+def outcome_of(run: RunSummary, *, now: datetime | None = None) -> str:
+    """Return how the run ended, that it has not, or that its process ended without saying so.
+
+    No deadline is longer than a day: what began before that is not running any more.
+    """
     if run.release_outcome is not None:
         return run.release_outcome
-    return "running" if run.completed_at is None else run.run_state
+    if run.completed_at is not None:
+        return run.run_state
+    age = (datetime.now(UTC) if now is None else now) - run.started_at
+    return "running" if age <= LONGEST_DEADLINE else "abandoned"
 
 
 def _page(view: RunView, width: int) -> Page:

@@ -12,9 +12,9 @@ from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.contract.report import Failure, RunResult
 from superbiz_cli.harness.contract.status import FailureCode, RunState
 from tests.support.fake_bootstrap import FakeRoot, cancelled, installed
-from tests.support.flow_books import EVENT_VALIDATOR
 from tests.support.results import failed_result, fallback_result, result
 from tests.support.run_cli import Completed, run_cli
+from tests.support.schemas import ERROR_VALIDATOR, EVENT_VALIDATOR
 
 QUESTION = "payment service times out since 10:00"
 
@@ -87,6 +87,14 @@ def test_what_cannot_be_opened_is_a_json_error_for_machines() -> None:
     assert done.json() == {
         "error": {"code": "STORE_UNAVAILABLE", "message": "Redis does not answer.", "hint": "start it"}
     }
+
+
+@pytest.mark.parametrize("flag", ["--json", "--ndjson"])
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_error_document_is_valid_by_its_schema(code: ErrorCode, flag: str) -> None:
+    for hint in ("start it", None):
+        done = diagnose(FakeRoot(refuses=SuperbizError(code, "It broke.", hint=hint)), QUESTION, flag)
+        ERROR_VALIDATOR.validate(done.json())
 
 
 def test_a_defect_shows_its_class_and_no_text() -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from superbiz_cli.cli.ndjson import NdjsonView
 from superbiz_cli.cli.streams import Streams
@@ -24,12 +22,8 @@ from superbiz_cli.harness.contract.tool_call import ToolErrorCode, ToolName
 from superbiz_cli.harness.core.run import Run
 from tests.support.clock import FakeClock
 from tests.support.results import failed_result, fallback_result, result, run_results
+from tests.support.schemas import EVENT_SCHEMA, EVENT_VALIDATOR
 
-FOLDER = Path(__file__).parents[2] / "docs" / "schema"
-RUN_SCHEMA: dict[str, Any] = json.loads((FOLDER / "run.v1.json").read_text(encoding="utf-8"))
-SCHEMA: dict[str, Any] = json.loads((FOLDER / "events.v1.json").read_text(encoding="utf-8"))
-REGISTRY: Registry[Any] = Registry().with_resource(RUN_SCHEMA["$id"], Resource.from_contents(RUN_SCHEMA))
-VALIDATOR = Draft202012Validator(SCHEMA, registry=REGISTRY)
 METADATA = {
     "model": "openai/gpt-5",
     "guard_model": "offline/playbook",
@@ -104,14 +98,14 @@ EVENTS = st.one_of(
 
 
 def test_the_schema_is_a_valid_schema() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator.check_schema(EVENT_SCHEMA)
 
 
 @given(st.lists(EVENTS, max_size=5), run_results())
 def test_every_line_is_valid_and_numbered(events: list[TraceEvent], outcome: RunResult) -> None:
     lines = lines_of(events, outcome)
     for line in lines:
-        VALIDATOR.validate(line)
+        EVENT_VALIDATOR.validate(line)
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
 
 
@@ -148,4 +142,4 @@ def test_what_is_no_line_of_the_stream_is_invalid() -> None:
         done | {"seq": 0},
         {key: value for key, value in done.items() if key != "run_id"},
     ]
-    assert [line for line in wrong if VALIDATOR.is_valid(line)] == []
+    assert [line for line in wrong if EVENT_VALIDATOR.is_valid(line)] == []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from superbiz_cli.cli.timeline import outcome_of
 from superbiz_cli.cli.trace_rows import row_of
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.audit.events import STAGE_OF
@@ -41,7 +42,13 @@ def test_a_list_has_a_header_and_one_line_for_each_run() -> None:
     assert header.split() == ["RUN", "STARTED", "OUTCOME", "TOOK", "QUESTION"]
     assert [row.split()[0] for row in rows] == ["7f3k00aaaa", "7f3z00aaaa", "9abc00aaaa"]
     assert "2026-11-30 10:15:22" in rows[0]
-    assert "running" in rows[2]
+    assert "abandoned" in rows[2]
+
+
+def test_a_run_is_running_while_a_deadline_can_still_be_ahead_and_abandoned_after_that() -> None:
+    run = RUNS[2].summary
+    for age, said in ((timedelta(hours=23), "running"), (timedelta(hours=25), "abandoned")):
+        assert outcome_of(run, now=run.started_at + age) == said
 
 
 def test_an_empty_list_is_a_success_in_every_format(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,8 @@ from jsonschema import Draft202012Validator
 from superbiz_cli.cli.result_json import document, json_schema
 from superbiz_cli.harness.contract.report import RunResult
 from tests.support.results import failed_result, fallback_result, result, run_results
+from tests.support.schemas import RUN_SCHEMA, RUN_VALIDATOR
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "docs" / "schema" / "run.v1.json").read_text(encoding="utf-8")
-)
-VALIDATOR = Draft202012Validator(SCHEMA)
 TOP_LEVEL = [
     "schema",
     "run_id",
@@ -43,12 +39,12 @@ TOP_LEVEL = [
 
 
 def test_the_schema_is_a_valid_schema() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator.check_schema(RUN_SCHEMA)
 
 
 @given(run_results())
 def test_every_result_that_the_product_can_publish_is_valid(outcome: RunResult) -> None:
-    VALIDATOR.validate(json.loads(json.dumps(document(outcome))))
+    RUN_VALIDATOR.validate(json.loads(json.dumps(document(outcome))))
 
 
 @given(run_results())
@@ -85,7 +81,7 @@ def test_evidence_and_usage_have_exactly_the_documented_keys() -> None:
 def test_a_missing_key_is_invalid(outcome: RunResult) -> None:
     published = document(outcome)
     for key in published:
-        assert not VALIDATOR.is_valid({k: v for k, v in published.items() if k != key}), key
+        assert not RUN_VALIDATOR.is_valid({k: v for k, v in published.items() if k != key}), key
 
 
 @pytest.mark.parametrize("outcome", [result(), fallback_result(), failed_result()])
@@ -93,28 +89,28 @@ def test_an_unknown_key_at_any_depth_is_invalid(outcome: RunResult) -> None:
     for path in object_paths(document(outcome)):
         changed = deepcopy(document(outcome))
         at(changed, path)["surprise"] = 1
-        assert not VALIDATOR.is_valid(changed), path
+        assert not RUN_VALIDATOR.is_valid(changed), path
 
 
 def test_two_contents_or_none_are_invalid() -> None:
     both = document(result()) | {"fallback": document(fallback_result())["fallback"]}
     none = document(result()) | {"report": None}
     mislabelled = document(result()) | {"content_type": "fallback"}
-    assert [VALIDATOR.is_valid(candidate) for candidate in (both, none, mislabelled)] == [False] * 3
+    assert [RUN_VALIDATOR.is_valid(candidate) for candidate in (both, none, mislabelled)] == [False] * 3
 
 
 def test_a_fallback_with_a_conclusion_is_invalid() -> None:
     published = document(fallback_result())
     published["fallback"]["conclusion"] = "It was the database."
-    assert not VALIDATOR.is_valid(published)
+    assert not RUN_VALIDATOR.is_valid(published)
 
 
 def test_a_fallback_that_calls_itself_a_success_is_invalid() -> None:
-    assert not VALIDATOR.is_valid(document(fallback_result()) | {"release_outcome": "SUCCESS"})
+    assert not RUN_VALIDATOR.is_valid(document(fallback_result()) | {"release_outcome": "SUCCESS"})
 
 
 def test_the_published_schema_has_the_fields_and_words_of_the_model() -> None:
-    assert shape(SCHEMA, SCHEMA) == shape(json_schema(), json_schema())
+    assert shape(RUN_SCHEMA, RUN_SCHEMA) == shape(json_schema(), json_schema())
 
 
 def shape(schema: dict[str, Any], root: dict[str, Any]) -> Any:

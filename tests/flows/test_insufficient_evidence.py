@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -41,6 +42,19 @@ def test_an_empty_search_is_a_fact_too_and_proves_nothing(world: World) -> None:
     fallback = insufficient(flow)
     assert fallback["message"] == "Nothing matched in what was searched, so no cause can be shown."
     assert any("nothing matched there" in line for line in fallback["limitations"])
+
+
+def test_suggested_commands_read_the_same_configuration(world: World) -> None:
+    steps = insufficient(world.ask(diagnosis(draft(conclusion=None)), "--json"))["next_steps"]
+    commands = [step for step in steps if "superbiz" in step]
+    assert commands != []
+    assert all(f"superbiz --config {world.folder}/config.toml " in step for step in commands), commands
+
+
+def test_a_source_that_is_not_there_is_named_among_the_limits(world: World) -> None:
+    shutil.rmtree(world.logs)
+    flow = world.ask(diagnosis(), "--json")
+    assert any(str(world.logs) in line for line in flow.document["fallback"]["limitations"])
 
 
 def test_two_empty_searches_saturate_and_the_draft_is_still_heard(world: World) -> None:

@@ -8,12 +8,13 @@ import subprocess
 
 import pytest
 
-from tests.support.flow_books import VALIDATOR, balanced
+from tests.support.flow_books import balanced
 from tests.support.flow_turns import CONCLUSION, INVENTED_ID, asks_logs, diagnosis, draft, item, says, script
 from tests.support.flow_world import AT, QUESTION, SECRET, Flow, World
 from tests.support.hostile_play import watched_scripts
 from tests.support.hostile_server import ScriptServer
 from tests.support.run_cli import PYTHON, Completed
+from tests.support.schemas import RUN_VALIDATOR
 
 KEY = "sk-canary-0123456789abcdefghij"
 RAW_LINE = "2026-11-30 10:02:11.000 ERROR [payment-service] HikariPool-1"
@@ -46,7 +47,7 @@ def test_only_the_id_that_was_shown_leads_to_a_release(world: World, cited: str,
     with ScriptServer(played) as server:
         flow = ask_over_http(world, server)
     assert flow.code == code, flow.err
-    VALIDATOR.validate(flow.document)
+    RUN_VALIDATOR.validate(flow.document)
     balanced(flow)
     assert (CONCLUSION in flow.out) == (code == 0)
     assert flow.document["content_type"] == ("report" if code == 0 else "fallback")

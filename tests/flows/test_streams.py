@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.flow_books import EVENT_VALIDATOR, VALIDATOR, balanced
+from tests.support.flow_books import balanced
 from tests.support.flow_turns import (
     CONCLUSION,
     diagnosis,
@@ -18,6 +18,7 @@ from tests.support.flow_turns import (
     script,
 )
 from tests.support.flow_world import SECRET, World
+from tests.support.schemas import EVENT_VALIDATOR, RUN_VALIDATOR
 
 NOTHING = script(says(draft(analysis=[], conclusion=None)))
 # ending -> (script, exit code, content, a sentence of it)
@@ -60,7 +61,7 @@ def test_json_is_one_valid_document_whatever_the_ending(world: World, ending: st
     played, code, content, _ = ENDINGS[ending]
     flow = world.ask(played, "--json")
     assert flow.code == code
-    VALIDATOR.validate(flow.document)
+    RUN_VALIDATOR.validate(flow.document)
     assert flow.document["content_type"] == content
     assert [key for key in ("report", "fallback", "answer", "failure") if flow.document[key]] == [content]
 

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from superbiz_cli.harness.audit.chain import ChainIntact
 from superbiz_cli.harness.contract.status import ReleaseOutcome, RunState
 from tests.support.flow_world import Flow
-from tests.support.run_cli import REPOSITORY
-
-SCHEMA_FILE: Path = REPOSITORY / "docs" / "schema" / "run.v1.json"
-RUN_SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-VALIDATOR = Draft202012Validator(RUN_SCHEMA)
-EVENT_VALIDATOR = Draft202012Validator(
-    json.loads(SCHEMA_FILE.with_name("events.v1.json").read_text(encoding="utf-8")),
-    registry=Registry().with_resource(RUN_SCHEMA["$id"], Resource.from_contents(RUN_SCHEMA)),
-)
+from tests.support.schemas import RUN_VALIDATOR
 
 # outcome -> the run states that SPEC section 3 allows beside it
 STATES_OF = {
@@ -59,7 +47,7 @@ def stored_document(flow: Flow) -> Mapping[str, Any]:
     result = flow.replay.run.result()
     assert result is not None
     published: dict[str, Any] = json.loads(json.dumps(document(result)))
-    VALIDATOR.validate(published)
+    RUN_VALIDATOR.validate(published)
     return published
 
 
@@ -101,6 +89,6 @@ def assert_ledger_is_complete(flow: Flow) -> None:
 
 def same_as_stored(flow: Flow) -> None:
     """--json printed exactly what the audit keeps (the query is redacted there)."""
-    VALIDATOR.validate(flow.document)
+    RUN_VALIDATOR.validate(flow.document)
     stored = stored_document(flow)
     assert {**flow.document, "query": None} == {**stored, "query": None}
