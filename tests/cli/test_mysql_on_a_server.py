@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.flow_world import toml_section
-from tests.support.mysql_scratch import Scratch, scratch_server, statements_of
+from tests.support.mysql_scratch import Scratch, create_given_schema, scratch_server
 from tests.support.run_cli import Completed, run_cli
 from tests.support.sql_lines import sql_folder, sql_lines
 
@@ -63,14 +63,8 @@ def shop() -> Iterator[Shop]:
     folder = sql_folder()
     given = json.loads((folder / "datasource.json").read_text("utf-8"))
     with scratch_server("cmd") as server:
-        names = {
-            "shop": server.name("shop"),
-            "hr": server.name("hr"),
-            "app": server.account("app").user,
-            "ro": server.account("ro").user,
-        }
-        server.execute(*statements_of((folder / "schema.sql").read_text("utf-8"), names))
-        yield Shop(server, names["shop"], given)
+        create_given_schema(server)
+        yield Shop(server, server.name("shop"), given)
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from pymysql.cursors import Cursor
 from superbiz_cli.harness.tool.mysql.contract import DataSource, QueryLimits, QueryRefused
 from superbiz_cli.harness.tool.mysql.policy import plan_query
 from superbiz_cli.harness.tool.mysql.render import mysql_statement
-from tests.support.mysql_scratch import Scratch, scratch_server, statements_of
-from tests.support.sql_lines import given_source, sql_folder, sql_lines
+from tests.support.mysql_scratch import Scratch, create_given_schema, scratch_server
+from tests.support.sql_lines import given_source, sql_lines
 from tests.support.sql_shop import SOURCE
 from tests.support.sql_store import ROWS, TABLES
 
@@ -69,14 +69,8 @@ def as_written(sql: str) -> str:
 
 
 def test_every_given_query_gives_the_rows_of_its_own_text(server: Scratch, connection: Any) -> None:
-    folder, shop = sql_folder(), server.name("shop")
-    renames = {
-        "shop": shop,
-        "hr": server.name("hr"),
-        "app": server.account("app").user,
-        "ro": server.account("ro").user,
-    }
-    server.execute(*statements_of((folder / "schema.sql").read_text("utf-8"), renames))
+    create_given_schema(server)
+    shop = server.name("shop")
     source = given_source(schema=shop)
     connection.select_db(shop)
 

@@ -18,8 +18,8 @@ from superbiz_cli.harness.tool.mysql.grants import FindingKind, account_findings
 from superbiz_cli.harness.tool.mysql.policy import plan_query
 from superbiz_cli.harness.tool.mysql.schema import schema_skeleton
 from superbiz_cli.harness.tool.port import ToolExecutionFailed
-from tests.support.mysql_scratch import Scratch, scratch_server, statements_of
-from tests.support.sql_lines import given_source, sql_folder, sql_lines
+from tests.support.mysql_scratch import Scratch, create_given_schema, scratch_server
+from tests.support.sql_lines import given_source, sql_lines
 from tests.support.sql_own_attacks import Line
 from tests.support.sql_own_queries import BENIGN
 from tests.support.sql_shop import SOURCE, plan
@@ -40,14 +40,7 @@ def server() -> Iterator[Scratch]:
 @pytest.fixture(scope="module")
 def given(server: Scratch) -> DataSource:
     """The given schema with forbidden tables and columns, under names of our own."""
-    folder = sql_folder()
-    renames = {
-        "shop": server.name("shop"),
-        "hr": server.name("hr"),
-        "app": server.account("app").user,
-        "ro": server.account("ro").user,
-    }
-    server.execute(*statements_of((folder / "schema.sql").read_text("utf-8"), renames))
+    create_given_schema(server)
     secrets = given_source(schema=server.name("shop"), with_secrets=True)
     full = server.create_account("full")
     server.execute(*grant_statements(secrets, user=full.user))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,13 +12,13 @@ import pytest
 
 from superbiz_cli.adapters.sqlite_invocations import SqliteInvocationStore
 from superbiz_cli.harness.tool.invocation import CanonicalInvocation
+from tests.support.endpoint_run import diagnose_over_http
 from tests.support.flow_books import balanced
 from tests.support.flow_turns import Turn, calls, draft, item, says, script
-from tests.support.flow_world import AT, QUESTION, Flow, World
-from tests.support.hostile_play import KEY, KEY_NAME, use_endpoint
+from tests.support.flow_world import Flow, World
+from tests.support.hostile_play import KEY
 from tests.support.hostile_server import ScriptServer
 from tests.support.mysql_scratch import Scratch, scratch_server
-from tests.support.run_cli import PYTHON, REPOSITORY, Completed
 from tests.support.shop_database import SECRET, shop_sections, write_shop
 
 COLUMNS = ("id", "status", "note", "api_token")
@@ -72,23 +70,6 @@ def asks() -> Turn:
     return calls({"id": "call_1", "name": "query_mysql", "arguments": arguments})
 
 
-def diagnose(shop: World, server: ScriptServer) -> Flow:
-    use_endpoint(shop, server.url)
-    shop.settings["run.attempts.router"] = {"attempt_s": 60, "total_s": 90}
-    command = [PYTHON, "-m", "superbiz_cli", "diagnose", QUESTION, "--at", AT, "--json"]
-    ended = subprocess.run(
-        [*command, "--config", str(shop.config)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        cwd=REPOSITORY,
-        env={**os.environ, KEY_NAME: KEY},
-    )
-    return Flow(Completed(ended.returncode, ended.stdout, ended.stderr), shop)
-
-
 def record_of(flow: Flow) -> CanonicalInvocation:
     [evidence] = flow.document["evidence"]
     with closing(SqliteInvocationStore.open(flow.world.store_file)) as store:
@@ -105,7 +86,7 @@ def test_the_record_has_the_raw_rows_and_the_model_the_redacted_ones(shop: World
         )
     )
     with ScriptServer(script(asks(), told)) as server:
-        flow = diagnose(shop, server)
+        flow = diagnose_over_http(shop, server)
 
     assert flow.code == 0, flow.err
     balanced(flow)

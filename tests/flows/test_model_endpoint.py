@@ -3,49 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 
 import pytest
 
+from tests.support.endpoint_run import diagnose_over_http
 from tests.support.flow_books import balanced
 from tests.support.flow_turns import CONCLUSION, INVENTED_ID, asks_logs, diagnosis, draft, item, says, script
-from tests.support.flow_world import AT, QUESTION, SECRET, Flow, World
-from tests.support.hostile_play import watched_scripts
+from tests.support.flow_world import SECRET, Flow, World
+from tests.support.hostile_play import KEY, watched_scripts
 from tests.support.hostile_server import ScriptServer
-from tests.support.run_cli import PYTHON, Completed
 from tests.support.schemas import RUN_VALIDATOR
 
-KEY = "sk-canary-0123456789abcdefghij"
 RAW_LINE = "2026-11-30 10:02:11.000 ERROR [payment-service] HikariPool-1"
 EVERYTHING = asks_logs(query="payment-service")
-
-
-def ask_over_http(world: World, server: ScriptServer) -> Flow:
-    world.settings["model.agent"] = {
-        "name": "openai/scripted",
-        "api_base": server.url,
-        "api_key_env": "SUPERBIZ_TEST_KEY",
-    }
-    world.settings["run.attempts.router"] = {"attempt_s": 60, "total_s": 90}
-    command = [PYTHON, "-m", "superbiz_cli", "diagnose", QUESTION, "--at", AT, "--json"]
-    ended = subprocess.run(
-        [*command, "--config", str(world.config)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "SUPERBIZ_TEST_KEY": KEY},
-    )
-    return Flow(Completed(ended.returncode, ended.stdout, ended.stderr), world)
 
 
 @pytest.mark.parametrize(("cited", "code"), [(INVENTED_ID, 3), ("{{id:call_1}}", 0)])
 def test_only_the_id_that_was_shown_leads_to_a_release(world: World, cited: str, code: int) -> None:
     played = script(EVERYTHING, says(draft(item(cites=[cited]))))
     with ScriptServer(played) as server:
-        flow = ask_over_http(world, server)
+        flow = diagnose_over_http(world, server)
     assert flow.code == code, flow.err
     RUN_VALIDATOR.validate(flow.document)
     balanced(flow)

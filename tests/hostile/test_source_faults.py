@@ -14,9 +14,9 @@ import pytest
 
 from superbiz_cli.harness.contract.status import CancelReason
 from superbiz_cli.harness.core.run import Run
-from tests.support.flow_books import balanced
+from tests.support.flow_books import balanced, unproven, works_again
 from tests.support.flow_turns import CONCLUSION, asks_logs, calls, diagnosis, draft, item, says, script
-from tests.support.flow_world import Flow, World
+from tests.support.flow_world import World
 from tests.support.mysql_scratch import Scratch, scratch_server
 
 COUNT = "SELECT COUNT(*) FROM payments WHERE status = ?"
@@ -178,14 +178,3 @@ def test_a_run_that_ends_while_a_log_is_read_publishes_nothing(
     assert published["release_outcome"] in ("CANCELLED", "FAILED")
     assert CONCLUSION not in flow.out
     works_again(world)
-
-
-def unproven(flow: Flow, *, code: int) -> dict[str, Any]:
-    assert flow.code == code, flow.err
-    assert CONCLUSION not in flow.out + flow.err
-    assert "Traceback" not in flow.err
-    return dict(balanced(flow))
-
-
-def works_again(world: World) -> None:
-    assert world.ask(diagnosis()).code == 0

@@ -15,7 +15,7 @@ import pytest
 
 from superbiz_cli.harness.contract.model import ModelRole
 from superbiz_cli.harness.core.clock import SystemClock
-from tests.support.flow_books import balanced
+from tests.support.flow_books import balanced, unproven, works_again
 from tests.support.flow_doubles import before_call
 from tests.support.flow_turns import CONCLUSION, diagnosis
 from tests.support.flow_world import Flow, World
@@ -41,18 +41,6 @@ def redis(tmp_path: Path) -> Iterator[OwnRedis]:
 def with_redis(world: World, redis: OwnRedis) -> World:
     world.settings["canonical"] = {"backend": "redis", "url": redis.url, "timeout_s": 0.5}
     return world
-
-
-def unproven(flow: Flow, *, code: int) -> dict[str, Any]:
-    """Nothing of the conclusion got out, no defect was shown, and the books balance."""
-    assert flow.code == code, flow.err
-    assert CONCLUSION not in flow.out + flow.err
-    assert "Traceback" not in flow.err
-    return dict(balanced(flow))
-
-
-def works_again(world: World) -> None:
-    assert world.ask(diagnosis()).code == 0
 
 
 def test_redis_that_is_gone_before_the_run_is_said_before_anything_is_spent(

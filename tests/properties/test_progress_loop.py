@@ -18,7 +18,7 @@ from superbiz_cli.harness.contract.tool_call import ToolName
 from superbiz_cli.harness.tool.port import ProjectionFailed, ToolExecutionFailed
 from tests.support.collecting import Bench
 from tests.support.fakes import FakeEvidenceTool, Scripted, failing, found, nothing
-from tests.support.scripted import call, calls, draft, observations, raw_call, says
+from tests.support.scripted import call, calls, draft, observations, owed_id, raw_call, says
 
 GAINS = st.sampled_from(["GAINED", "NO_GAIN"])
 
@@ -46,18 +46,6 @@ class Search:
                 return ("ev-made-up", self.gain)
             case _:
                 return None
-
-
-def owed_id(request: ModelRequest) -> str | None:
-    """The id that waits for a rating, as an attentive model would know it from what it read."""
-    owed: str | None = None
-    for seen in observations(request):
-        if seen["observation"] in {"RESULT", "ERROR", "DUPLICATE"}:
-            owed = str(seen["tool_call_id"]) if seen.get("rating_required") else None
-        elif seen["observation"] == "REPAIR":
-            expected = seen["expected_previous_tool_call_id"]
-            owed = None if expected is None else str(expected)
-    return owed
 
 
 def searches(

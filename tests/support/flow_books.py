@@ -8,7 +8,8 @@ from typing import Any
 
 from superbiz_cli.harness.audit.chain import ChainIntact
 from superbiz_cli.harness.contract.status import ReleaseOutcome, RunState
-from tests.support.flow_world import Flow
+from tests.support.flow_turns import CONCLUSION, diagnosis
+from tests.support.flow_world import Flow, World
 from tests.support.schemas import RUN_VALIDATOR
 
 # outcome -> the run states that SPEC section 3 allows beside it
@@ -92,3 +93,16 @@ def same_as_stored(flow: Flow) -> None:
     RUN_VALIDATOR.validate(flow.document)
     stored = stored_document(flow)
     assert {**flow.document, "query": None} == {**stored, "query": None}
+
+
+def unproven(flow: Flow, *, code: int) -> dict[str, Any]:
+    """Nothing of the conclusion got out, no defect was shown, and the books balance."""
+    assert flow.code == code, flow.err
+    assert CONCLUSION not in flow.out + flow.err
+    assert "Traceback" not in flow.err
+    return dict(balanced(flow))
+
+
+def works_again(world: World) -> None:
+    """The next Run in the same home succeeds."""
+    assert world.ask(diagnosis()).code == 0

@@ -15,6 +15,7 @@ from pymysql.cursors import Cursor
 
 from superbiz_cli.adapters.mysql_address import MysqlAddress
 from tests.support.services import mariadb_url
+from tests.support.sql_lines import sql_folder
 
 PASSWORD = "scratch"
 
@@ -158,6 +159,13 @@ def scratch_server(label: str) -> Iterator[Scratch]:
         yield scratch
     finally:
         scratch.close()
+
+
+def create_given_schema(server: Scratch) -> None:
+    """Create the shared schema, its forbidden tables and its accounts, under names of our own."""
+    names = {database: server.name(database) for database in ("shop", "hr")}
+    names |= {account: server.account(account).user for account in ("app", "ro")}
+    server.execute(*statements_of((sql_folder() / "schema.sql").read_text("utf-8"), names))
 
 
 def statements_of(script: str, renames: dict[str, str]) -> list[str]:

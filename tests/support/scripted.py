@@ -121,3 +121,15 @@ def _with_shown_ids(reply: ModelReply, request: ModelRequest) -> ModelReply:
         model=reply.model,
         cost_usd=reply.cost_usd,
     )
+
+
+def owed_id(request: ModelRequest) -> str | None:
+    """The id that waits for a rating, as an attentive model would know it from what it read."""
+    owed: str | None = None
+    for seen in observations(request):
+        if seen["observation"] in {"RESULT", "ERROR", "DUPLICATE"}:
+            owed = str(seen["tool_call_id"]) if seen.get("rating_required") else None
+        elif seen["observation"] == "REPAIR":
+            expected = seen["expected_previous_tool_call_id"]
+            owed = None if expected is None else str(expected)
+    return owed

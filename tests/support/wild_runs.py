@@ -48,7 +48,7 @@ from tests.support.clock import FakeClock
 from tests.support.drafts import LOG_FACTS
 from tests.support.fakes import FakeEvidenceTool, FakeRequest, InMemoryInvocationStore, Scripted
 from tests.support.runs import start_run
-from tests.support.scripted import observations, shown_ids
+from tests.support.scripted import owed_id, shown_ids
 
 T = TypeVar("T")
 TAME = 128
@@ -302,7 +302,7 @@ class WildRun:
         tool: str | None = None,
     ) -> ModelToolCall:
         tape = self.tape
-        owed = _owed(request)
+        owed = owed_id(request)
         rating = owed and {"tool_call_id": owed, "information_gain": tape.choice(("GAINED", "NO_GAIN"))}
         if not is_by_the_rules:
             made_up = {"tool_call_id": "ev-made-up", "information_gain": "GAINED"}
@@ -382,18 +382,6 @@ class WildRun:
             if self.tape.rarely():
                 item["text"] = "something else"
         return json.dumps(draft) if self.tape.number(6) < 5 else "no"
-
-
-def _owed(request: ModelRequest) -> str | None:
-    """The id that waits for a rating, as an attentive model would know it from what it read."""
-    owed: str | None = None
-    for seen in observations(request):
-        if seen["observation"] in {"RESULT", "ERROR", "DUPLICATE"}:
-            owed = str(seen["tool_call_id"]) if seen.get("rating_required") else None
-        elif seen["observation"] == "REPAIR":
-            expected = seen["expected_previous_tool_call_id"]
-            owed = None if expected is None else str(expected)
-    return owed
 
 
 def _budget(tape: Tape) -> BudgetLimits:

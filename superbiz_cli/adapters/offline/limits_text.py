@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from superbiz_cli.adapters.offline.phrases import say, topic_name
+from superbiz_cli.adapters.offline.phrases import say
 from superbiz_cli.adapters.offline.times import window_text
 from superbiz_cli.adapters.offline.transcript import Observation, Transcript
 from superbiz_cli.harness.contract.draft import Limitations
 from superbiz_cli.harness.contract.tool_call import ToolName
+from superbiz_cli.harness.release.wording import topic_in_words
 
 
 def limitations(transcript: Transcript, language: str, *, missing: Sequence[str]) -> Limitations:
@@ -43,7 +44,7 @@ def _area(language: str, observation: Observation) -> str:
     scope, window = observation.scope, observation.window
     match observation.tool:
         case ToolName.QUERY_LOGS if window is not None:
-            topic = topic_name(language, str(scope.get("topic", "")))
+            topic = topic_in_words(str(scope.get("topic", "")), language)
             return say(language, "scope", topic=topic, window=window_text(window), searches="{searches}")
         case ToolName.QUERY_MYSQL:
             return say(language, "scope_mysql", source=str(scope.get("data_source", "")))

@@ -77,21 +77,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
     },
 }
 
-TOPICS: Final[dict[str, dict[str, str]]] = {
-    "en": {
-        "APPLICATION": "application",
-        "DATABASE_SLOW_QUERY": "database slow query",
-        "SYSTEM_EVENTS": "system",
-    },
-    "zh": {"APPLICATION": "应用", "DATABASE_SLOW_QUERY": "数据库慢查询", "SYSTEM_EVENTS": "系统"},
-}
-
 
 def say(language: str, phrase: str, **values: str) -> str:
     """Return a sentence with its values filled in."""
     return PHRASES[language][phrase].format(**values)
-
-
-def topic_name(language: str, topic: str) -> str:
-    """Return how a reader calls a log topic."""
-    return TOPICS[language].get(topic, topic)

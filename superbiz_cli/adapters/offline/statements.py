@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from superbiz_cli.adapters.offline.phrases import say, topic_name
+from superbiz_cli.adapters.offline.phrases import say
 from superbiz_cli.adapters.offline.sighting import quote_of
 from superbiz_cli.adapters.offline.times import clock_time
 from superbiz_cli.adapters.offline.transcript import Fact, Observation, is_new
 from superbiz_cli.harness.contract.tool_call import ToolName
+from superbiz_cli.harness.release.wording import topic_in_words
 
 
 def fact_sentence(language: str, fact: Fact, observation: Observation, quote: str = "") -> str | None:
@@ -57,7 +58,7 @@ def negative_sentence(language: str, observation: Observation) -> str:
         return say(
             language,
             "negative_logs",
-            topic=topic_name(language, str(scope.get("topic", ""))),
+            topic=topic_in_words(str(scope.get("topic", "")), language),
             query=str(scope.get("query", "")),
             start=clock_time(window[0], window) or "",
             end=clock_time(window[1], window) or "",

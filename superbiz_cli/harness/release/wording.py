@@ -187,7 +187,7 @@ MESSAGE_OF: Final[Mapping[FallbackType, Sentence]] = {
 }
 
 
-_TOPICS: Final[Mapping[Language, Mapping[str, str]]] = {
+_TOPICS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
         "APPLICATION": "application",
         "DATABASE_SLOW_QUERY": "database slow query",
@@ -218,7 +218,7 @@ def remark_in_words(remark: str, language: Language) -> str:
     return say(Sentence.SOURCE_REMARK, language, remark=remark)
 
 
-def topic_in_words(topic: str, language: Language) -> str:
+def topic_in_words(topic: str, language: str) -> str:
     """Return how a reader calls a log topic."""
     return _TOPICS[language].get(topic, topic)
 
