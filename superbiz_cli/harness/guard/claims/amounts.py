@@ -19,7 +19,7 @@ from superbiz_cli.harness.guard.claims.stated import (
     digits_of,
     is_value,
 )
-from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value
+from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, base_values
 from superbiz_cli.harness.guard.claims.units import Dimension, same_unit
 
 _SUM_WORDS = re.compile(
@@ -30,8 +30,8 @@ _DIFFERENCE_WORDS = re.compile(
     r"(?i)\bby\b|fell|fall|drop|declin|decreas|increas|ris(?:e|en|ing)|\brose|grew|gr[eo]w|differ|\bgap|ahead|"
     r"behind|beyond|exceed|over\b|above|below|under\b|freed?|releas|gain|lost|los[es]|more|less|fewer|faster|"
     r"slower|longer|shorter|higher|lower|later|earlier|apart|left|remain|short of|went|improv|sav|warm|cool|"
-    r"climb|jump|degree|points?\b|between|减|增|提高|提升|升|降|下|超|差|多|少|高|低|大|小|涨|跌|释放|回收|间隔|缩短|"
-    r"延长|快|慢|剩|余|距|推进|落后|领先"
+    r"climb|jump|degree|points?\b|between|reclaim|recover|shr[aiu]nk|surplus|deficit|excess|missing|cut|trim|减|增|提高|提升|升|降|下|超|差|多|少|高|低|大|小|涨|跌|释放|回收|间隔|缩短|"
+    r"延长|快|慢|剩|余|距|推进|落后|领先|缺|腾出|空出|缩|扩|加"
 )
 _GROWTH_WORDS = re.compile(r"(?i)increas|grew|rose|\bby\b|more|增加|增长|提高|提升|上升|上涨|涨")
 _CHANGED_BY = re.compile(
@@ -40,6 +40,7 @@ _CHANGED_BY = re.compile(
     r"(?:\s*(?:about|around|roughly|some|over|nearly|almost|more than|less than|约为?|大约|近"
     r"|将近|超过|为|达到?|是))*\s*$"
 )
+_ALL_BUT = re.compile(r"(?i)(?:all but|all except|missing|short of|short by|只差|仅差|除了?)(?: the)?\s*$")
 _LISTED = re.compile(r"\s*(?:,|、|/|and|或|和|与|及|以及|,\s*and|&)\s*")
 
 
@@ -87,9 +88,21 @@ def difference(claim: Quantity, stated: Stated) -> bool:
     if not (_is_telling(claim, operands) or _DIFFERENCE_WORDS.search(stated.scan.text)):
         return False
     return any(
-        is_value(claim, abs(base_value(left) - base_value(right)))
+        is_value(claim, abs(first - second))
         for left, right in (*stated.pairs(claim, operands), *_of_one_key(claim, stated))
         if same_unit(left.unit, right.unit) and same_unit(left.unit, claim.unit)
+        for first, second in zip(base_values(left), base_values(right), strict=False)
+    )
+
+
+def complement(claim: Quantity, stated: Stated) -> bool:
+    """What an event misses of a stated whole: "all but 12" for "4,988 of 5,000"."""
+    if not _ALL_BUT.search(stated.scan.text[: claim.start]):
+        return False
+    return any(
+        is_value(claim, abs(base_value(left) - base_value(right)))
+        for left, right in stated.pairs_within_events(claim)
+        if same_unit(left.unit, right.unit)
     )
 
 
@@ -142,10 +155,12 @@ def _is_telling(claim: Quantity, operands: Sequence[Quantity]) -> bool:
 def _key_totals(claim: Quantity, corpus: Corpus) -> Iterator[Decimal]:
     if not corpus.is_complete:
         return
-    by_key: dict[str, list[Decimal]] = {}
+    by_key: dict[tuple[str, str], list[Decimal]] = {}
     for number in corpus.numbers:
-        if number.record >= 0 and number.key and same_unit(claim.unit, number.quantity.unit):
-            by_key.setdefault(number.key, []).append(base_value(number.quantity))
+        if number.record >= 0 and same_unit(claim.unit, number.quantity.unit):
+            for key in (("before", number.key), ("after", number.after)):
+                if key[1]:
+                    by_key.setdefault(key, []).append(base_value(number.quantity))
     yield from (sum(values, Decimal(0)) for values in by_key.values() if len(values) > 1)
 
 

@@ -37,6 +37,10 @@ _CHANGE_WORDS = re.compile(
     r"(?i)\badd|\bremov|\bscal|\bgrew|\bgrow|\bby\b|\bmore\b|\bfewer\b|increas|decreas|\brais|\blower|\bdrop|"
     r"增|减|扩|缩|多|少|升|降|加"
 )
+_USED_OF_WHOLE = re.compile(
+    r"(?<![\w./])(?P<used>\d[\d,]*(?:\.\d+)?)\s?(?:/|(?:out )?of)\s?"
+    r"(?P<whole>\d[\d,]*(?:\.\d+)?(?:\s?[A-Za-z%]{1,9})?)(?![\w/])"
+)
 _PER = r"[^\s,;，；]{0,6}"
 _FROM_TO = re.compile(
     rf"(?i)\bfrom\s+(?P<a>\d[\d,.]*{_PER})\s+to\s+(?P<b>\d[\d,.]*{_PER})"
@@ -68,11 +72,23 @@ def remainder(claim: Quantity, stated: Stated) -> bool:
         return True
     if not _LEFT_OVER.search(text):
         return False
+    if any(is_value(claim, left) for left in _left_of_wholes(claim, stated)):
+        return True
     return any(
         same_unit(claim.unit, whole.quantity.unit)
         and is_value(claim, base_value(whole.quantity) - base_value(used.quantity))
         for whole, used in _wholes(stated)
     )
+
+
+def _left_of_wholes(claim: Quantity, stated: Stated) -> Iterator[Decimal]:
+    """Yield what is left where a text writes the used and the whole as "31.9/32.0 GB"."""
+    for text in stated.corpus.texts:
+        for match in _USED_OF_WHOLE.finditer(text):
+            whole = plain_quantities(match["whole"])
+            used = plain_quantities(match["used"])
+            if len(whole) == len(used) == 1 and same_unit(claim.unit, whole[0].unit):
+                yield (whole[0].value - used[0].value) * whole[0].unit.factors[0]
 
 
 def _excesses(claim: Quantity, stated: Stated) -> Iterator[Decimal]:

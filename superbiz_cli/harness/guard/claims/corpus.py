@@ -21,11 +21,12 @@ from superbiz_cli.harness.guard.claims.reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """A number of the evidence, the word before it, and the event or row that it is from."""
+    """A number of the evidence, the words before and after it, and the event or row that it is from."""
 
     quantity: Quantity
     key: str
     record: int
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Corpus:
         reading = self.reader.read(text)
         self.texts.append(reading.text)
         self.written_times += reading.moments
-        self.numbers += [Keyed(quantity, key, record) for quantity, key in reading.numbers]
+        self.numbers += [Keyed(quantity, key, record, after) for quantity, key, after in reading.numbers]
         self.joined |= reading.joined
         self.long_digits |= reading.long_digits
         self.versions |= reading.versions

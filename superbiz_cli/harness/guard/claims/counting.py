@@ -9,12 +9,11 @@ from decimal import Decimal
 from itertools import pairwise
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus
-from superbiz_cli.harness.guard.claims.names import words
 from superbiz_cli.harness.guard.claims.quantities import Quantity
 from superbiz_cli.harness.guard.claims.scan import Scan
+from superbiz_cli.harness.guard.claims.spoken import clause_around, holds, telling_words
 from superbiz_cli.harness.guard.claims.tolerance import agrees, is_bare
 
-_CLAUSE_END = re.compile(r"[,;:。;!?()]|\.\s|\bwhile\b|\bwhereas\b|而|其中")
 _COUNT_BEFORE = re.compile(
     r"(?i)(?:count(?:ed)?|total|matches|次数|总数|总计|共计?|合计|数量|条数|=|\()\s*(?:of|is|was|为|是|:)?\s*$"
 )
@@ -29,21 +28,9 @@ _LIMIT_IS = re.compile(
 _LIMIT_AFTER = re.compile(
     r"(?i)\s*(?:的)?(?:limit|threshold|target|quota|budget|alarm|slo\b|上限|阈值|限额|目标|告警|报警|警戒)"
 )
-_FROM_TO = re.compile(r"(?i)(?:\bfrom|\bto|->|从|到|至|由|降到|升到|增至|减至|变成|变为)\s*$")
+_FROM_TO = re.compile(r"(?i)(?:\bfrom|\bto|->|从|(?<!不)到|至|由|降到|升到|增至|减至|变成|变为)\s*$")
 _ADDS_UP = re.compile(r"(?i)(?:add\w*\s+up|amount\w*|sum\w*|com(?:e|es|ing)|came|total\w*)\s+to\s*$")
 _STATUS = re.compile(r"(?<![\w.])[1-5]\d\d(?!\w|\.\d|%)")
-_CJK_WORD = re.compile(r"[\u4e00-\u9fff]{2,}")
-_STOP = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        the and for was were are with from that this they them all its had has have been not but each per
-        one two three four five six seven eight nine ten times time again which more than only just also
-        into over after before between during until first last same other events event lines line log
-        logs logged entries recorded total count matches matching
-        """,
-    )
-)
 
 
 def is_counted(claim: Quantity, scan: Scan, corpus: Corpus) -> bool:
@@ -111,11 +98,11 @@ def _subsets(clause: str, scan: Scan, corpus: Corpus, records: Sequence[int]) ->
     Nothing is counted as zero: that a word is absent says nothing about what was searched.
     """
     chosen = [corpus.records[index] for index in records]
-    for part in _filters(clause):
+    for part in telling_words(clause):
         if corpus.is_complete:
-            found = sum(_holds(record.text, part) for record in chosen)
+            found = sum(holds(record.text, part) for record in chosen)
         else:
-            found = sum(pattern.count for pattern in corpus.patterns if _holds(pattern.text, part))
+            found = sum(pattern.count for pattern in corpus.patterns if holds(pattern.text, part))
         if found:
             yield found
     if corpus.is_complete:
@@ -133,31 +120,6 @@ def _selecting(clause: str, corpus: Corpus) -> list[set[int]]:
     texts = [record.text.casefold() for record in corpus.records]
     found = [{index for index, text in enumerate(texts) if part in text} for part in parts]
     return [records for records in found if 0 < len(records) < len(corpus.records)]
-
-
-def clause_around(text: str, start: int, end: int) -> str:
-    """Return the clause of a normalised `text` around the span, without what the span holds."""
-    left = [match.end() for match in _CLAUSE_END.finditer(text, 0, start)]
-    right = _CLAUSE_END.search(text, end)
-    first, last = left[-1] if left else 0, right.start() if right else len(text)
-    return f"{text[first:start]} {text[end:last]}"
-
-
-def _filters(clause: str) -> Iterator[str]:
-    """Yield the words of a clause by which events may have been selected."""
-    for word in dict.fromkeys(words(clause)):
-        if (len(word) > 2 or word.isdigit()) and word.casefold() not in _STOP:
-            yield word.casefold()
-    for run in _CJK_WORD.findall(clause):
-        for width in (4, 3, 2):
-            for start in range(len(run) - width + 1):
-                yield run[start : start + width]
-
-
-def _holds(text: str, part: str) -> bool:
-    if part.isdigit():
-        return re.search(rf"(?<![A-Za-z0-9.]){part}(?![A-Za-z0-9]|\.\d)", text) is not None
-    return part in text.casefold()
 
 
 def _events_between(scan: Scan, times: Sequence[datetime]) -> Iterator[int]:

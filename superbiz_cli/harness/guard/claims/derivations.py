@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from superbiz_cli.harness.guard.claims.amounts import difference, enumeration, factor, percentage, total
+from superbiz_cli.harness.guard.claims.amounts import (
+    complement,
+    difference,
+    enumeration,
+    factor,
+    percentage,
+    total,
+)
 from superbiz_cli.harness.guard.claims.changes import change, quotient, remainder, restatement
 from superbiz_cli.harness.guard.claims.counting import is_end_of_change, is_limit, is_named_limit
 from superbiz_cli.harness.guard.claims.quantities import Quantity
+from superbiz_cli.harness.guard.claims.rates import rate, time_at_rate
 from superbiz_cli.harness.guard.claims.spans import duration, interval, window
 from superbiz_cli.harness.guard.claims.stated import Stated
 from superbiz_cli.harness.guard.claims.units import Dimension
@@ -20,12 +28,15 @@ RULES: tuple[tuple[str, Callable[[Quantity, Stated], bool]], ...] = (
     ("enumeration", enumeration),
     ("sum", total),
     ("difference", difference),
+    ("complement", complement),
     ("percentage", percentage),
     ("factor", factor),
     ("quotient", quotient),
     ("remainder", remainder),
     ("change", change),
     ("restatement", restatement),
+    ("rate", rate),
+    ("time at a rate", time_at_rate),
     ("duration", duration),
     ("interval", interval),
     ("window", window),

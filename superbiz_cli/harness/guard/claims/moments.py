@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from superbiz_cli.harness.guard.claims.zones import ZoneName, fixed_offset, zone_names, zones_stated_for
@@ -39,6 +39,8 @@ _DATE_ONLY = re.compile(_DATE, re.IGNORECASE)
 _AFTERNOON = frozenset({"下午", "晚上", "傍晚", "夜里"})
 _TIME_BEFORE = re.compile(r"(?:[从自在到至于约近过]|截至|早于|晚于)\s?$")
 _TIME_AFTER = re.compile(r"\s?(?:起|左右|前|后|之|开始|到|至|以|许|多|,|、|$)")
+# "10:02:30-33": the second time is written by its seconds alone.
+_SECONDS_OF_A_RANGE = re.compile(r"\s?[-~]\s?(?P<second>[0-5]\d)(?!\d|[:.]\d|%|[A-Za-z])")
 _SENTENCE_END = re.compile(r"[.!?]\s|[。;！？]")
 
 
@@ -101,7 +103,7 @@ def _clock_times(text: str, named: Sequence[ZoneName]) -> Iterator[Moment]:
         start, end = match.span()
         offset = match["offset"]
         year, month_day = _date_of(match)
-        yield Moment(
+        moment = Moment(
             start=start,
             end=end,
             text=match.group().strip(),
@@ -114,6 +116,16 @@ def _clock_times(text: str, named: Sequence[ZoneName]) -> Iterator[Moment]:
             zones=(fixed_offset(offset),) if offset else zones_stated_for(named, text, start, end),
             nearby=_in_sentence(named, ends, start),
         )
+        yield moment
+        if moment.second is not None and (other := _SECONDS_OF_A_RANGE.match(text, end)):
+            yield replace(
+                moment,
+                start=other.start("second"),
+                end=other.end(),
+                text=other["second"],
+                second=int(other["second"]),
+                fraction=None,
+            )
 
 
 def _in_sentence(named: Sequence[ZoneName], ends: Sequence[int], position: int) -> tuple[tzinfo, ...]:

@@ -147,7 +147,9 @@ _LOOK_AROUND = 48  # characters in which a hedge or the thing counted can stand
 _FACTOR_AFTER = re.compile(
     r"(?i)\s?times\s(?:the|as|more|higher|larger|greater|bigger|longer|its|that|what|over)\b"
 )
-_RATE_AFTER = re.compile(r"(?i)\s?(?:per|an?)\s(?P<time>second|minute|hour)\b")
+_RATE_AFTER = re.compile(r"(?i)(?:\s[a-z][\w-]*){0,2}\s?(?:\bper|\ban?)\s(?P<time>second|minute|hour)\b")
+_RATE_BEFORE = re.compile(r"每(?P<time>秒|分钟|小时)[^\d,;。]{0,4}$")
+_PERIODS = {"秒": "second", "分钟": "minute", "小时": "hour"}
 _RATE_DIGITS = 100  # smaller whole numbers a minute are counts, which the events give
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b")
 
@@ -290,9 +292,11 @@ def _qualified(text: str, quantity: Quantity) -> Quantity:
     after = text[quantity.end : quantity.end + _LOOK_AROUND]
     if _FACTOR_AFTER.match(after):
         return replace(quantity, unit=unit_of("x"), is_count=False)
-    rate = _RATE_AFTER.match(after)
-    if rate and quantity.unit is BARE and (quantity.step < 1 or quantity.value >= _RATE_DIGITS):
-        quantity = replace(quantity, unit=Unit(Dimension.OPAQUE, f"per {rate['time'].lower()}"))
+    rate = _RATE_AFTER.match(after) or _RATE_BEFORE.search(before)
+    is_rate = rate is not None and quantity.unit is BARE
+    if rate and is_rate and (quantity.step < 1 or quantity.value >= _RATE_DIGITS):
+        period = _PERIODS.get(rate["time"], rate["time"].lower())
+        quantity = replace(quantity, unit=Unit(Dimension.OPAQUE, f"per {period}"))
     hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)
     kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else quantity.hedge
     is_count = quantity.is_count or (

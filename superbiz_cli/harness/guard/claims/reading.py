@@ -18,20 +18,21 @@ _TOKENS = re.compile(r"[^\s,;=:()\[\]{}\"'<>|，。；、]+")
 _LONG_DIGITS = re.compile(r"(?<=[A-Za-z_#-])[0-9]{4,}(?![0-9A-Za-z])")
 _VERSION = re.compile(r"(?<=[A-Za-z])\d+(?:\.\d+)+")
 _MAX_JOINED = 6
+_LOOK_AROUND = 48  # characters in which the word beside a number can stand
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a text holds.
 
-    `numbers` pairs each quantity with the word before it. `joined` holds every run of up to six words
-    written as one, `followers` what stands right behind each word. `long_digits` and `versions` are
+    `numbers` holds each quantity with the words before and after it. `joined` holds every run of up to
+    six words written as one, `followers` what stands right behind each word. `long_digits` and `versions` are
     digits inside identifiers that may be quoted alone ("order 730041" for GD730041).
     """
 
     text: str
     moments: tuple[Moment, ...]
-    numbers: tuple[tuple[Quantity, str], ...]
+    numbers: tuple[tuple[Quantity, str, str], ...]
     joined: frozenset[str]
     followers: Mapping[str, frozenset[str]]
     long_digits: frozenset[str]
@@ -60,7 +61,10 @@ def _read(text: str) -> Reading:
     return Reading(
         text=clean,
         moments=times,
-        numbers=tuple((found, _word_before(rest, found.start)) for found in plain_quantities(rest)),
+        numbers=tuple(
+            (found, _word_before(rest, found.start), _word_after(rest, found.end))
+            for found in plain_quantities(rest)
+        ),
         joined=_joined(clean),
         followers=_followers(clean),
         long_digits=frozenset(_LONG_DIGITS.findall(clean)),
@@ -87,5 +91,10 @@ def _followers(text: str) -> Mapping[str, frozenset[str]]:
 
 
 def _word_before(text: str, position: int) -> str:
-    tokens = _TOKENS.findall(text, max(0, position - 48), position)
+    tokens = _TOKENS.findall(text, max(0, position - _LOOK_AROUND), position)
     return squashed(tokens[-1]) if tokens else ""
+
+
+def _word_after(text: str, position: int) -> str:
+    token = _TOKENS.search(text, position, position + _LOOK_AROUND)
+    return squashed(token.group()) if token else ""

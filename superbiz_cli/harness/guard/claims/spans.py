@@ -10,12 +10,14 @@ from itertools import combinations, pairwise
 
 from superbiz_cli.harness.guard.claims.corpus import window_length
 from superbiz_cli.harness.guard.claims.moments import Moment
-from superbiz_cli.harness.guard.claims.quantities import Quantity
+from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity
+from superbiz_cli.harness.guard.claims.spoken import clause_around, named_events
 from superbiz_cli.harness.guard.claims.stated import MAX_OPERANDS, Stated, is_value
 from superbiz_cli.harness.guard.claims.tolerance import same_in
 from superbiz_cli.harness.guard.claims.units import Dimension
 
 _INTERVAL_WORDS = re.compile(r"(?i)every|apart|interval|每隔|间隔|相隔")
+_LEAST_EXACT_S = 10
 _SPAN_WORDS = re.compile(
     r"(?i)last|within|window|minutes|lookback|for\b|over\b|during|span|最近|过去|窗口|内|持续|历时|历经|期间|前后"
 )
@@ -28,7 +30,8 @@ def duration(claim: Quantity, stated: Stated) -> bool:
     """
     if claim.unit.dimension is not Dimension.TIME:
         return False
-    return any(_is_span(claim, span) for span in (*_of_times(stated), *_of_numbers(claim, stated)))
+    spans = (*_of_times(claim, stated), *_of_numbers(claim, stated), *_of_named_events(claim, stated))
+    return any(_is_span(claim, span) for span in spans)
 
 
 def interval(claim: Quantity, stated: Stated) -> bool:
@@ -45,7 +48,7 @@ def window(claim: Quantity, stated: Stated) -> bool:
     return any(_is_span(claim, window_length(searched)) for searched in stated.corpus.windows)
 
 
-def _of_times(stated: Stated) -> Iterator[timedelta]:
+def _of_times(claim: Quantity, stated: Stated) -> Iterator[timedelta]:
     corpus, instants = stated.corpus, sorted(stated.corpus.instants)
     if len(stated.moments) > 1:
         for left, right in combinations(stated.moments, 2):
@@ -53,7 +56,8 @@ def _of_times(stated: Stated) -> Iterator[timedelta]:
         return
     if stated.moments:
         for at in _readings(stated.moments[0], instants):
-            yield from (abs(other - at) for other in _neighbours(at, instants))
+            others = instants if _is_exact(claim) else _neighbours(at, instants)
+            yield from (abs(other - at) for other in others)
         return
     if instants:
         yield instants[-1] - instants[0]
@@ -88,6 +92,26 @@ def _neighbours(at: datetime, instants: Sequence[datetime]) -> list[datetime]:
     earlier = [other for other in instants if other < at]
     later = [other for other in instants if other > at]
     return [*earlier[:1], *earlier[-1:], *later[:1], *later[-1:]]
+
+
+def _is_exact(claim: Quantity) -> bool:
+    """Whether the claim is exact to the second and too long to be met by chance."""
+    size = claim.unit.factors[0]
+    return claim.hedge is Hedge.NONE and claim.step * size <= 1 and claim.value * size >= _LEAST_EXACT_S
+
+
+def _of_named_events(claim: Quantity, stated: Stated) -> Iterator[timedelta]:
+    """Yield what lies between an event that the clause of the claim names and others.
+
+    The others are those that the statement gives the time of, and those that it names.
+    """
+    corpus, text = stated.corpus, stated.scan.text
+    here = named_events(clause_around(text, claim.start, claim.end), corpus)
+    ends = [at for index in here if (at := corpus.records[index].at)]
+    instants = sorted(corpus.instants)
+    others = [at for moment in stated.moments for at in _readings(moment, instants)]
+    others += [at for index in named_events(text, corpus) if (at := corpus.records[index].at)]
+    yield from (abs(end - other) for end in ends for other in others if end != other)
 
 
 def _of_numbers(claim: Quantity, stated: Stated) -> Iterator[timedelta]:

@@ -47,23 +47,36 @@ class Stated:
 
         Two numbers of an event count if the statement names the keys of both ("the actual version is
         2 above the expected one"), or, where it states fewer than two operands or the claim has too
-        many digits for chance, if it states one.
+        many digits for chance, or the two have one unit, if it states one.
         So do two neighbouring values of one key ("846 more than the minute before").
         """
         yield from combinations(operands, 2)
         lowered = self.scan.text.casefold()
         is_open = len(operands) < 2 or digits_of(claim) >= MANY_DIGITS
-        for left, right in (*self._pairs_within_events(), *self._neighbours_of_one_key()):
+        for left, right in (*self._pairs_within_events(), *self.neighbours_of_one_key()):
             keys = {left.key, right.key}
             is_named = len(keys) == 2 and all(_is_named(key, lowered) for key in keys)
-            if is_named or (is_open and self._is_one_stated(left, right, claim)):
+            is_alike = not is_bare(left.quantity) and left.quantity.unit == right.quantity.unit
+            if is_named or ((is_open or is_alike) and self._is_one_stated(left, right, claim)):
+                yield left.quantity, right.quantity
+
+    def pairs_within_events(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
+        """Yield pairs of numbers within one event of which the statement has one."""
+        for left, right in self._pairs_within_events():
+            if self._is_one_stated(left, right, claim):
                 yield left.quantity, right.quantity
 
     def pairs_of_one_key(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
-        """Yield neighbouring values of one key: the statement names the key, or one of the two."""
+        """Yield neighbouring values of one key, and its first and last.
+
+        The statement names the key, or one of the two, or has no other amount and this one is measured
+        in the same unit ("some 241 GiB were freed").
+        """
         lowered = self.scan.text.casefold()
-        for left, right in self._neighbours_of_one_key():
-            if _is_named(left.key, lowered) or self._is_one_stated(left, right, claim):
+        is_alone = not is_bare(claim) and all(part.is_count for part in self.others(claim))
+        for left, right in self.neighbours_of_one_key():
+            is_same = is_alone and left.quantity.unit.dimension is claim.unit.dimension
+            if is_same or _is_named(left.key, lowered) or self._is_one_stated(left, right, claim):
                 yield left.quantity, right.quantity
 
     def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
@@ -74,13 +87,16 @@ class Stated:
         for numbers in by_record.values():
             yield from combinations(numbers[:MAX_OPERANDS], 2)
 
-    def _neighbours_of_one_key(self) -> Iterator[tuple[Keyed, Keyed]]:
+    def neighbours_of_one_key(self) -> Iterator[tuple[Keyed, Keyed]]:
+        """Yield each two neighbouring values of a key over the events, and its first and last."""
         by_key: dict[str, list[Keyed]] = {}
         for number in self.corpus.numbers:
             if number.record >= 0 and number.key:
                 by_key.setdefault(number.key, []).append(number)
         for numbers in by_key.values():
             yield from pairwise(numbers)
+            if len(numbers) > 2:
+                yield numbers[0], numbers[-1]
 
     def _is_one_stated(self, left: Keyed, right: Keyed, claim: Quantity) -> bool:
         return any(

@@ -130,6 +130,11 @@ def base_value(quantity: Quantity) -> Decimal:
     return quantity.value * quantity.unit.factors[0]
 
 
+def base_values(quantity: Quantity) -> tuple[Decimal, ...]:
+    """Return the quantity in seconds, bytes or its own unit, under each meaning of its unit."""
+    return tuple(quantity.value * factor for factor in quantity.unit.factors)
+
+
 def is_bare(quantity: Quantity) -> bool:
     """Whether the quantity has no unit."""
     return quantity.unit == BARE

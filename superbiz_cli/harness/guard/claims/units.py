@@ -124,6 +124,9 @@ def unit_of(written: str | None) -> Unit:
             return Unit(Dimension.DATA, name, _UNITS[{"M": "mb", "G": "gb", "T": "tb"}[name]].factors)
         return _UNITS["m"] if name == "m" else Unit(Dimension.OPAQUE, name)
     known = _UNITS.get(name.lower())
+    thing, slash, period = name.lower().rpartition("/")
+    if slash and thing not in _UNITS and (rate := _UNITS.get(f"/{period}")):
+        return rate
     return known or Unit(Dimension.OPAQUE, re.sub(r"\s+", "", name.lower()))
 
 
