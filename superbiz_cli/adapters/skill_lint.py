@@ -64,8 +64,8 @@ def _of_roots(roots: Sequence[Path]) -> Iterator[LintFinding]:
 
 
 def _weaknesses(skill: Skill) -> Iterator[tuple[str, str]]:
-    if len(skill.text) > MAX_PROMPT_CHARS:
-        yield "file", f"has {len(skill.text)} characters; above {MAX_PROMPT_CHARS} it is never activated"
+    if len(skill.guide) > MAX_PROMPT_CHARS:
+        yield "file", f"has {len(skill.guide)} characters; above {MAX_PROMPT_CHARS} it is never activated"
     if not skill.triggers:
         yield "triggers", "none: it is matched by its description only"
     if skill.plan and not skill.findings:

@@ -75,7 +75,7 @@ def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tu
     if not names:
         return match_skills(query, library.skills)
     skills = tuple(named_skill(library, name) for name in names)
-    used = sum(len(skill.text) for skill in skills)
+    used = sum(len(skill.guide) for skill in skills)
     if used > MAX_PROMPT_CHARS:
         raise SuperbizError(
             ErrorCode.USAGE,

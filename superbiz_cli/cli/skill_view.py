@@ -47,7 +47,7 @@ def skill_record(row: SkillRow) -> dict[str, object]:
         "tools": list(skill.tools),
         "steps": [{"id": step.id, "tool": step.tool} for step in skill.plan],
         "findings": [finding.id for finding in skill.findings],
-        "chars": len(skill.text),
+        "chars": len(skill.guide),
     }
 
 
@@ -86,7 +86,7 @@ def _head(row: SkillRow, width: int) -> Page:
         ("tools", ", ".join(skill.tools)),
         ("steps", ", ".join(f"{step.id} ({step.tool})" for step in skill.plan)),
         ("findings", ", ".join(finding.id for finding in skill.findings)),
-        ("size", f"{len(skill.text):,} characters"),
+        ("size", f"{len(skill.guide):,} characters"),
     ]
     page.columns([((name, "dim"), text) for name, text in facts if text])
     return page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from superbiz_cli.adapters.offline.routing_words import (
+from superbiz_cli.harness.application.question_words import (
     ABOUT_US,
     DOCUMENTED,
     FOLLOW_UP,

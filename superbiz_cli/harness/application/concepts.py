@@ -31,6 +31,11 @@ BUSINESS = frozenset(
     }
 )
 
+# What is noticed first; many mechanisms have them.
+SYMPTOMS = frozenset(
+    {"timeout", "slow", "unavailable", "rejected", "crash", "full", "missing", "duplicate", "traffic"}
+)
+
 # concept: (weight, English wordings separated by "|", Chinese wordings separated by "|")
 CONCEPTS: Mapping[str, tuple[float, str, str]] = {
     # symptoms
@@ -62,8 +67,9 @@ CONCEPTS: Mapping[str, tuple[float, str, str]] = {
     "leak": (SPECIFIC, "leak|leaks|leaked|leaking|leakage", "泄漏|泄露"),
     "full": (
         VAGUE,
-        "full|exhausted|exhaustion|used up|ran out|run out|runs out|out of|limit reached",
-        "耗尽|打满|用尽|占满|写满|满了|用完",
+        "full|exhausted|exhaustion|used up|ran out|run out|runs out|out of|limit reached|filled|fills up"
+        "|filling up|eaten up",
+        "耗尽|打满|用尽|占满|写满|满了|用完|撑爆|撑满|爆了|爆满",
     ),
     "missing": (
         VAGUE,
@@ -106,7 +112,12 @@ CONCEPTS: Mapping[str, tuple[float, str, str]] = {
         "callback|callbacks|webhook|webhooks|notification|notifications|notify",
         "回调|异步通知|支付通知|通知",
     ),
-    "channel": (SPECIFIC, "channel|acquirer|third party|provider|psp", "渠道|第三方|通道|上游渠道"),
+    "channel": (
+        SPECIFIC,
+        "channel|acquirer|third party|provider|psp|alipay|wechat pay|paypal|stripe|adyen|unionpay"
+        "|payment gateway",
+        "渠道|第三方|通道|上游渠道|支付宝|微信支付|银联",
+    ),
     "signature": (SPECIFIC, "signature|signatures|signing|sign verification", "签名|验签"),
     # databases
     "database": (SPECIFIC, "mysql|database|databases|db|sql|innodb|mariadb|postgres|rds", "数据库|主库|从库"),
@@ -175,7 +186,7 @@ CONCEPTS: Mapping[str, tuple[float, str, str]] = {
     "disk": (
         SPECIFIC,
         "disk|disks|disk full|disk space|no space left|enospc|inode|inodes|filesystem|file system"
-        "|volume|partition",
+        "|volume|disk partition|data partition",
         "磁盘|硬盘|空间不足|文件系统|分区",
     ),
     "pod": (SPECIFIC, "pod|pods|kubernetes|k8s|container|containers|node|nodes|evicted pod", "容器|节点"),

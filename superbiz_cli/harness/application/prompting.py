@@ -13,8 +13,8 @@ from superbiz_cli.harness.guard.disclosure import Instructions
 
 
 def agent_system_prompt(instructions: str, skills: Sequence[Skill]) -> str:
-    """Return the instructions followed by the whole text of every active skill."""
-    blocks = [f'<skill name="{skill.name}">\n{skill.text.strip()}\n</skill>' for skill in skills]
+    """Return the instructions followed by the guide of every active skill."""
+    blocks = [f'<skill name="{skill.name}">\n{skill.guide.strip()}\n</skill>' for skill in skills]
     return "\n\n".join([instructions.strip(), *blocks])
 
 
@@ -40,7 +40,7 @@ def instructions_of(parts: Parts, skills: Sequence[Skill]) -> Instructions:
     """
     told = (
         *parts.prompts.texts.values(),
-        *(skill.text for skill in skills),
+        *(skill.guide for skill in skills),
         *(spec.description for spec in parts.catalog.specs()),
         *FRAME_TEXTS,
     )

@@ -2,7 +2,8 @@
 
 A question must name what a trigger names; a shared everyday word activates nothing. Both languages are
 compared as they are written: English by words, Chinese by substrings. What is asked in words of its own
-is found by the concepts (`terms`) that it shares with few skills.
+is found by the concepts (`terms`) that it shares with few skills. Symptoms alone activate nothing, nor
+does a question that reports no trouble; a skill for one product is none for another (`products`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from superbiz_cli.harness.application.concepts import BUSINESS
+from superbiz_cli.harness.application.concepts import BUSINESS, CONCEPTS, SYMPTOMS
+from superbiz_cli.harness.application.products import is_about_another, is_beside, products_in
+from superbiz_cli.harness.application.question_words import reports_no_trouble
+from superbiz_cli.harness.application.spelling import corrected, known_words
 from superbiz_cli.harness.application.terms import terms_of
 from superbiz_cli.harness.contract.skill import Skill
 
@@ -20,6 +24,8 @@ MAX_ACTIVE = 2
 MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
 _FURTHER_SHARE = 0.75
+_NAMED_BONUS = 0.3  # the question names the product that the skill is about
+_BESIDE = 0.6  # it names the product of another skill
 _CONCEPT_BONUS = 0.2  # decides between skills whose triggers weigh the same
 _CONCEPT_SCORE = 1.25  # from here on concepts activate without a trigger, if they are two or more ...
 _CONCEPT_SHARE = 0.45  # ... and make up this share of what the question says
@@ -27,6 +33,7 @@ _APART = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
 _WORD = re.compile(r"[a-z0-9]+|[一-鿿]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ENDINGS = ("ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e", "y")
 _EVERYDAY = frozenset(
     """a an the is are was were be to of in on at for and or not no it its this that with from by as we our
@@ -54,9 +61,9 @@ def match_skills(query: str, skills: Sequence[Skill]) -> tuple[Skill, ...]:
     active: list[Skill] = []
     used = 0
     for match in rank_skills(query, skills)[:MAX_ACTIVE]:
-        if used + len(match.skill.text) <= MAX_PROMPT_CHARS:
+        if used + len(match.skill.guide) <= MAX_PROMPT_CHARS:
             active.append(match.skill)
-            used += len(match.skill.text)
+            used += len(match.skill.guide)
     return tuple(active)
 
 
@@ -65,25 +72,41 @@ def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
 
     A further one must reach three quarters of the first one's score.
     """
+    if reports_no_trouble(query):
+        return ()
+    query = corrected(query, _vocabulary(skills))
     said = _Said.of(query)
     shared = Counter(trigger.lower() for skill in skills for trigger in skill.triggers)
     named = [_match(said, skill, shared) for skill in skills]
     about = _about(query, skills)
-    matches = [match for match in map(_with_concepts, named, about) if match.score >= THRESHOLD]
+    scored = [_of_product(query, match) for match in map(_with_concepts, named, about)]
+    matches = [match for match in scored if match.score >= THRESHOLD]
     matches.sort(key=lambda match: (-match.score, match.skill.name))
     return tuple(match for match in matches if match.score >= _FURTHER_SHARE * matches[0].score)
 
 
+def _vocabulary(skills: Sequence[Skill]) -> frozenset[str]:
+    """Return the words that count for these skills, in all the forms in which they are known."""
+    texts = [" ".join((skill.name, skill.description, *skill.triggers)) for skill in skills]
+    return known_words([*texts, *(english for _, english, _ in CONCEPTS.values()), *_EVERYDAY])
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A question, prepared once: its text without spacing differences, and its stems in order."""
+    """A question, prepared once: its text without spacing differences, its stems in order, and all stems.
+
+    The names of classes are divided into their words and kept whole besides.
+    """
 
     text: str
     stems: tuple[str, ...]
+    words: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> _Said:
-        return cls(_plain(text), tuple(_stem(word) for word in _WORD.findall(_plain(text))))
+        plain = _plain(text)
+        stems = tuple(map(_stem, _WORD.findall(_plain(_CAMEL.sub(" ", text)))))
+        return cls(plain, stems, frozenset((*stems, *map(_stem, _WORD.findall(plain)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +116,17 @@ class _Shared:
     score: float
     share: float
     count: int
+    has_mechanism: bool = False
 
     @property
     def suffices(self) -> bool:
         """Whether it activates a skill without a trigger."""
-        return self.count > 1 and self.score >= _CONCEPT_SCORE and self.share >= _CONCEPT_SHARE
+        return (
+            self.has_mechanism
+            and self.count > 1
+            and self.score >= _CONCEPT_SCORE
+            and self.share >= _CONCEPT_SHARE
+        )
 
 
 def _about(query: str, skills: Sequence[Skill]) -> list[_Shared]:
@@ -115,8 +144,13 @@ def _about(query: str, skills: Sequence[Skill]) -> list[_Shared]:
     for skill in skills:
         both = asked.keys() & next(mine) if skill.triggers else set()
         score = sum(asked[term] / spread[term] for term in both)
-        found.append(_Shared(score, sum(asked[term] for term in both) / whole, len(both)))
+        share = sum(asked[term] for term in both) / whole
+        found.append(_Shared(score, share, len(both), has_mechanism=any(map(_is_mechanism, both))))
     return found
+
+
+def _is_mechanism(term: str) -> bool:
+    return term in CONCEPTS and term not in SYMPTOMS
 
 
 def _with_concepts(match: SkillMatch, shared: _Shared) -> SkillMatch:
@@ -124,6 +158,17 @@ def _with_concepts(match: SkillMatch, shared: _Shared) -> SkillMatch:
         return match
     base = max(match.score, THRESHOLD) if shared.suffices else match.score
     return SkillMatch(match.skill, base + _CONCEPT_BONUS * shared.score, match.triggers)
+
+
+def _of_product(query: str, match: SkillMatch) -> SkillMatch:
+    """Weigh whether the question names the product that the skill is about, or another one."""
+    asked, own = products_in(query), products_in(f"{match.skill.name} {match.skill.description}")
+    if is_about_another(asked, own):
+        return SkillMatch(match.skill, 0.0, match.triggers)
+    if match.score and any(own.get(kind, frozenset()) & products for kind, products in asked.items()):
+        return SkillMatch(match.skill, match.score + _NAMED_BONUS, match.triggers)
+    factor = _BESIDE if is_beside(query, asked, own) else 1.0
+    return SkillMatch(match.skill, match.score * factor, match.triggers)
 
 
 def _match(said: _Said, skill: Skill, shared: Mapping[str, int]) -> SkillMatch:
@@ -135,12 +180,30 @@ def _match(said: _Said, skill: Skill, shared: Mapping[str, int]) -> SkillMatch:
         ),
         reverse=True,
     )
-    score = sum(weight * 0.5**place for place, (weight, _) in enumerate(hits))
+    score = _sum_of_new(hits)
     if not skill.triggers:
         score = _description_score(said, skill)
     if score and any(_weight(said, service) for service in skill.services):
         score += 0.25
     return SkillMatch(skill, score, tuple(trigger for _, trigger in hits))
+
+
+def _sum_of_new(hits: Sequence[tuple[float, str]]) -> float:
+    """Add up triggers, the weightiest first: each half as much, and only for words of its own."""
+    score, factor = 0.0, 1.0
+    counted: set[str] = set()
+    for weight, trigger in hits:
+        parts = [_said_part(part) for part in _WORD.findall(_plain(trigger))]
+        fresh = [part for part in parts if not _is_counted(part, counted)]
+        if fresh:
+            score += weight * factor * len(fresh) / len(parts)
+            factor /= 2
+            counted.update(fresh)
+    return score
+
+
+def _is_counted(part: str, counted: set[str]) -> bool:
+    return part in counted or (not part.isascii() and any(part in known for known in counted))
 
 
 def _weight(said: _Said, trigger: str) -> float:
@@ -150,9 +213,9 @@ def _weight(said: _Said, trigger: str) -> float:
     parts that stand apart in the question weigh less.
     """
     parts = [_said_part(part) for part in _WORD.findall(_plain(trigger))]
-    if not parts or not all(part in said.stems if part.isascii() else part in said.text for part in parts):
+    if not parts or not all(part in said.words if part.isascii() else part in said.text for part in parts):
         return 0.0
-    length = sum(1.0 if part.isascii() else len(part) / 2 for part in parts)
+    length = sum(1.0 if part.isascii() else max(1.0, len(part) / 2) for part in parts)
     return length if _in_a_row(said, parts) else length * _APART
 
 
@@ -161,9 +224,11 @@ def _said_part(word: str) -> str:
 
 
 def _in_a_row(said: _Said, parts: Sequence[str]) -> bool:
+    if len(parts) == 1:
+        return True
     if all(part.isascii() for part in parts):
         return any(said.stems[i : i + len(parts)] == tuple(parts) for i in range(len(said.stems)))
-    return len(parts) == 1 or "".join(parts) in said.text.replace(" ", "")
+    return "".join(parts) in said.text.replace(" ", "")
 
 
 def _description_score(said: _Said, skill: Skill) -> float:

@@ -6,10 +6,16 @@ for another tool has neither and still guides a live model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from superbiz_cli.harness.contract.strict import JsonValue
+
+_TRIGGERS = re.compile(  # up to them the front matter, then their key with the lines that belong to it
+    r"\A(\ufeff?---[^\S\n]*\n(?:(?!---[^\S\n]*$).*\n)*?)triggers:.*\n(?:(?:[ \t].*|-[ \t].*|\r)?\n)*",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +112,8 @@ class Skill:
     tools: tuple[str, ...] = ()
     plan: tuple[PlanStep, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def guide(self) -> str:
+        """The text for a model: without the triggers, which have served once the skill is chosen."""
+        return _TRIGGERS.sub(r"\1", self.text, count=1)

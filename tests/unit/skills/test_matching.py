@@ -95,3 +95,65 @@ def test_what_is_asked_in_other_words_is_found_by_shared_concepts() -> None:
 def test_one_shared_concept_activates_nothing() -> None:
     locks = a_skill("locks", "lock wait", "deadlock", description="Use when transactions block each other.")
     assert match_skills("how many transactions do we have?", [POOL, locks]) == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "PostgreSQL: the slow query log grows, index missing",
+        "mongodb slow query without index",
+        "pg 慢查询",
+    ],
+)
+def test_a_procedure_for_one_product_is_none_for_another(query: str) -> None:
+    slow = a_skill("mysql-slow-query", "slow query", "慢查询", "index")
+    assert match_skills(query, [slow]) == ()
+    assert match_skills(f"mysql behind {query}", [slow]) == (slow,)
+
+
+def test_the_product_that_is_named_decides_between_two_skills() -> None:
+    pool = a_skill("mysql-pool", "连接池", "connection pool")
+    redis = a_skill("redis-timeout", "jedis", description="Use when Redis cannot be reached.")
+    assert match_skills("jedis 连接池 取不到连接", [pool, redis]) == (redis,)
+    assert match_skills("数据库 连接池 取不到连接", [pool, redis]) == (pool,)
+
+
+def test_symptoms_alone_activate_nothing() -> None:
+    redis = a_skill("redis", "redis failover", description="Use after a restart, or when it is down or slow.")
+    assert match_skills("search is down, restarts", [redis]) == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how do I size a connection pool?",
+        "please write a guide on the connection pool",
+        "怎么配置连接池",
+        "what is a connection pool",
+    ],
+)
+def test_a_question_that_reports_no_trouble_activates_nothing(query: str) -> None:
+    assert match_skills(query, [POOL]) == ()
+
+
+def test_a_how_to_question_about_trouble_still_finds_its_skill() -> None:
+    assert match_skills("how do I find why the connection pool is exhausted?", [POOL]) == (POOL,)
+
+
+@pytest.mark.parametrize("query", ["the conection pool is empty", "conneciton pool", "the connecttion pool"])
+def test_a_mistyped_word_is_read_as_what_was_meant(query: str) -> None:
+    assert match_skills(query, [POOL]) == (POOL,)
+
+
+def test_the_name_of_a_class_is_read_as_its_words() -> None:
+    dns = a_skill("dns", "unknown host")
+    assert match_skills("java.net.UnknownHostException: shop", [dns]) == (dns,)
+
+
+def test_more_wordings_of_one_thing_weigh_no_more() -> None:
+    for query, trigger, others in (
+        ("连接池满了", "连接池", ("连接", "池")),
+        ("connection pool", "connection pool", ("pool", "connection")),
+    ):
+        plain = rank_skills(query, [a_skill("pool", trigger)])[0].score
+        assert rank_skills(query, [a_skill("pool", trigger, *others)])[0].score == plain

@@ -72,6 +72,29 @@ def test_a_full_document_is_read() -> None:
     assert faults_of(skill) == ()
 
 
+@pytest.mark.parametrize(
+    "triggers",
+    [
+        "triggers: [pool empty, 连接池]\n",
+        "triggers: [pool empty,\n  连接池]\n",
+        "triggers:\n- pool empty\n- 连接池\n",
+        "triggers:\n  - pool empty\n\n  - 连接池\n",
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_the_guide_for_a_model_is_the_text_without_the_triggers(triggers: str, line_end: str) -> None:
+    body = FULL + "\ntriggers: are explained here\n"
+    text = body.replace("triggers: [pool empty, 连接池]\n", triggers).replace("\n", line_end)
+    skill = parse_skill(text, origin="x")
+    assert skill.triggers == ("pool empty", "连接池")
+    assert skill.guide == body.replace("triggers: [pool empty, 连接池]\n", "").replace("\n", line_end)
+
+
+def test_a_text_without_triggers_is_its_own_guide() -> None:
+    text = "---\nname: x\ndescription: y\n---\n\ntriggers: none\n"
+    assert parse_skill(text, origin="x").guide == text
+
+
 def test_a_skill_of_another_tool_loads_without_a_plan() -> None:
     skill = parse_skill(
         "---\nname: pdf-forms\ndescription: Fill PDF forms.\nlicense: MIT\nversion: 2\n"

@@ -112,5 +112,5 @@ def test_every_shipped_finding_is_worded_in_both_languages() -> None:
 
 
 def test_two_shipped_skills_fit_into_the_prompt_together() -> None:
-    lengths = sorted(len(skill.text) for skill in load_skills([assets.skills_root()]).skills)
+    lengths = sorted(len(skill.guide) for skill in load_skills([assets.skills_root()]).skills)
     assert sum(lengths[-2:]) <= 12_000

@@ -1,4 +1,4 @@
-"""The words by which the offline router tells questions apart, in English and Chinese."""
+"""The words that tell reports of trouble from other questions, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -69,6 +69,17 @@ ABOUT_US = _any_of(r"""
     怎么用你 | 支持哪些 | 能做什么
 """)
 
+# Something is to be written, counted or built.
+WANTED = _any_of(r"""
+    \bhow (?:many|much|often|long|big|large)\b
+    ^\W*(?:please )?(?:write|draft|generate|translate|summari[sz]e)\b
+    \bfeature request\b
+    ^\W*(?:can|could|does|is|are|will|which|what|who|when)\b.*\b(?:support\w*|have|changed in|new in)\b
+    ^\W*(?:compare|recommend|suggest|teach|explain|introduce)\b | \bwhat is an?\b | \bvs\.? | \bversus\b
+    帮(?:我|忙)(?:写|生成|翻译|画) | ^\W*(?:请|麻烦)?(?:写|介绍|推荐|讲|翻译) | 多少(?:个|条|台|钱)
+    (?:什么时候|是否|能否|可不可以).{0,6}(?:支持|增加)
+""")
+
 SMALL_TALK = _any_of(r"""
     ^\W*(?:hi|hello|hey|thanks?|thank you|thx|good (?:morning|evening)|bye|ok(?:ay)?)[\s\w]{0,12}\W*$
     ^\W*(?:help|test|ping)\W*$
@@ -83,3 +94,20 @@ FOLLOW_UP = _any_of(r"""
     ^\W*(?:那|为什么|为啥|继续|再查|再看|还有|然后|具体|另外|换)
     呢\W*$
 """)
+
+_MORE_TROUBLE = _any_of(r"""
+    \bexhaust\w* | \bkill(?:s|ed|ing)?\b | \bevict\w* | \bleak\w* | \blos(?:t|es|ing)\b
+    \bmissing\b | \bunreachable\b
+    \bwhy\b | \breject\w* | \breset\w*\b | \block(?:s|ed)?\b | \bpil(?:e|es|ed|ing) up\b
+    \bgrow(?:s|ing)\b | \bbreak(?:s|ing)?\b
+    \bexplain (?:shows|says|plan|select)\b | \bout of\b | \bstop(?:s|ped)\b | \bno space\b | \bnot found\b
+    打不开 | 访问不 | 连不上 | 拿不到 | 收不到 | 没收到 | 淘汰 | 被杀 | 锁 | 撑
+    占满 | 写满 | 不足 | 不够 | 抖动 | 掉线 | 掉单
+    熔断 | 降级 | 停顿 | 只读 | 为什么
+""")
+
+
+def reports_no_trouble(text: str) -> bool:
+    """Whether `text` asks for knowledge, a piece of work or the tool itself, and of nothing that is wrong."""
+    asks = any(words.search(text) for words in (DOCUMENTED, ABOUT_US, WANTED, SMALL_TALK))
+    return asks and not (TROUBLE.search(text) or _MORE_TROUBLE.search(text))
