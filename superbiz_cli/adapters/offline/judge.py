@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from superbiz_cli.adapters.offline.words import language_of, shared_share, words
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_MAX_DIGITS = 24  # of a number that is rounded: more than any measurement has
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
 _IDENTIFIER = re.compile(
     r"\b(?:[A-Za-z][A-Za-z0-9]*(?:[-_.:/][A-Za-z0-9]+)+|[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}\w*\d\w*)\b"
@@ -90,9 +92,21 @@ def unsupported_literal(text: str, evidence: str) -> str | None:
         if identifier.lower() not in _PRODUCTS and not _holds_word(held, identifier.lower()):
             return identifier
     for number in _matches(_NUMBER, _IDENTIFIER.sub(" ", rest)):
-        if _plain(number) not in numbers:
+        if _plain(number) not in numbers and not _is_rounded(number, numbers):
             return number
     return None
+
+
+def _is_rounded(number: str, held: set[str]) -> bool:
+    """Whether a number with decimals is one of `held`, rounded to them."""
+    if number.count(".") != 1 or "," in number:
+        return False
+    step = Decimal(1).scaleb(-len(number.partition(".")[2]))
+    return any(
+        Decimal(other).quantize(step) == Decimal(number)
+        for other in held
+        if other.count(".") == 1 and len(number) < len(other) <= _MAX_DIGITS
+    )
 
 
 def _holds_word(text: str, word: str) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Final
+
+_MANY_DECIMALS = re.compile(r"\d{1,9}\.\d{4,12}")
 
 PHRASES: Final[dict[str, dict[str, str]]] = {
     "en": {
@@ -81,3 +85,11 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
 def say(language: str, phrase: str, **values: str) -> str:
     """Return a sentence with its values filled in."""
     return PHRASES[language][phrase].format(**values)
+
+
+def readable_number(value: str) -> str:
+    """Return a number of four and more decimals cut to three digits or one decimal; all else as it is."""
+    if not _MANY_DECIMALS.fullmatch(value) or not (number := Decimal(value)):
+        return value
+    step = Decimal("0.1") if number >= 10 else Decimal(1).scaleb(number.adjusted() - 2)
+    return f"{number.quantize(step):f}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from superbiz_cli.adapters.offline.phrases import readable_number
 from superbiz_cli.adapters.offline.query_terms import QueryTerms, as_term
 from superbiz_cli.adapters.offline.sighting import Seen, Sighting, sightings_in
 from superbiz_cli.adapters.offline.times import clock_time
@@ -132,14 +133,17 @@ def observed_value(seen: Seen, name: str, wanted: str) -> str | None:
 
 
 def fill_sentence(template: str, seen: Seen) -> str | None:
-    """Fill a sentence from observations only; None if a value is not there: nothing is made up."""
+    """Fill a sentence from observations only; None if a value is not there: nothing is made up.
+
+    A decimal number is cut to what a reader needs: 29.5 for 29.548559.
+    """
     missing = False
 
     def value_of(match: re.Match[str]) -> str:
         nonlocal missing
         value = observed_value(seen, match.group(1), match.group(2) or "")
         missing = missing or value is None
-        return value or ""
+        return readable_number(value or "")
 
     text = PLACEHOLDER.sub(value_of, template)
     return None if missing else text

@@ -145,3 +145,11 @@ def test_a_malformed_task_is_not_supported() -> None:
 )
 def test_literals_are_found_whole(text: str, missing: str | None) -> None:
     assert unsupported_literal(text, "2026-11-30T10:02:11 took 3200 ms a b c order-77") == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [("took 29.5 s", None), ("took 29.55 s", None), ("took 29.6 s", "29.6"), ("took 29 s", "29")],
+)
+def test_a_number_may_be_rounded_to_its_decimals(text: str, missing: str | None) -> None:
+    assert unsupported_literal(text, "query_time=29.548559 version 3.9.1 took s") == missing
