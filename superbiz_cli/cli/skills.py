@@ -33,13 +33,17 @@ def list_skills(
     invocation = Invocation.of(ctx)
     loaded = invocation.load_settings()
 
-    from superbiz_cli.bootstrap import skill_library, source_of
+    from superbiz_cli.bootstrap import skill_library, skills_like, source_of
     from superbiz_cli.cli.rows import write_listing
     from superbiz_cli.cli.skill_view import SkillRow, skill_listing
-    from superbiz_cli.harness.application.skills import match_skills
 
     library = skill_library(loaded.settings)
-    chosen = library.skills if like is None else match_skills(like, library.skills)
+    chosen = library.skills
+    if like is not None:
+        matching = skills_like(loaded.settings, like)
+        chosen = matching.skills
+        if matching.problem:
+            invocation.streams.note(f"note: skills were chosen by words only. {matching.problem}")
     rows = [SkillRow(skill, source_of(skill, loaded.settings)) for skill in chosen]
     write_listing(skill_listing(rows), invocation)
     _say_broken(library, invocation)

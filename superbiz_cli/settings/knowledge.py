@@ -18,7 +18,7 @@ from superbiz_cli.settings.section import (
 
 
 class EmbeddingSettings(Section):
-    """How passages of the knowledge base become vectors."""
+    """How passages of the knowledge base become vectors; an endpoint also helps to choose skills."""
 
     provider: Literal["local", "litellm", "none"]
     name: Text | None = None

@@ -84,6 +84,7 @@ def _register(question: Question, parts: Parts) -> None:
         "model": parts.agent_model.name,
         "guard_model": parts.guard_model.name,
         "skills": ",".join(skill.name for skill in question.skills),
+        "skill_matching": question.skill_matching.value,
         "similar_cases": ",".join(question.similar_cases.case_ids),
         "previous_turn": question.previous_turn is not None,
     }

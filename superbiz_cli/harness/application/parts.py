@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from superbiz_cli.harness.application.recall import NOTHING, Recalled
 from superbiz_cli.harness.audit.archive import RunArchive
@@ -19,9 +20,18 @@ from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.invocation import InvocationStore
 
 
+class SkillMatching(StrEnum):
+    """How the skills of a Run were chosen."""
+
+    ASKED = "asked"
+    WORDS = "words"
+    EMBEDDING = "words+embedding"
+    WORDS_ONLY = "words/embedding-failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request. `skills` are the active ones, chosen by the caller.
+    """One request. `skills` are the active ones, chosen by the caller as `skill_matching` says.
 
     `previous_turn` and `similar_cases` are bounded hints. Without `use_memory` the router is not told
     of the session's last questions either.
@@ -30,6 +40,7 @@ class Question:
     query: str
     incident: IncidentWindow
     skills: tuple[Skill, ...] = ()
+    skill_matching: SkillMatching = SkillMatching.ASKED
     previous_turn: Mapping[str, JsonValue] | None = None
     similar_cases: Recalled = NOTHING
     use_memory: bool = True

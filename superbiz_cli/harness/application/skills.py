@@ -4,6 +4,9 @@ A question must name what a trigger names; a shared everyday word activates noth
 compared as they are written: English by words, Chinese by substrings. What is asked in words of its own
 is found by the concepts (`terms`) that it shares with few skills. Symptoms alone activate nothing, nor
 does a question that reports no trouble; a skill for one product is none for another (`products`).
+
+Where an embedding model is configured, its likeness (`likeness`) is added: it decides between skills that
+words find, and activates one that words find only in part.
 """
 
 from __future__ import annotations
@@ -25,14 +28,19 @@ MAX_PROMPT_CHARS = 12_000
 THRESHOLD = 1.0
 _FURTHER_SHARE = 0.75
 _NAMED_BONUS = 0.3  # the question names the product that the skill is about
+_EXCLUDED = -1.0
 _BESIDE = 0.6  # it names the product of another skill
 _CONCEPT_BONUS = 0.2  # decides between skills whose triggers weigh the same
 _CONCEPT_SCORE = 1.25  # from here on concepts activate without a trigger, if they are two or more ...
 _CONCEPT_SHARE = 0.45  # ... and make up this share of what the question says
+_LIKENESS_WEIGHT = 0.5
+_MAX_LIKENESS = 3.0
+_LIKENESS_ACTIVATES = 2.0  # standard deviations, together with one shared concept
 _APART = 0.6
 _DESCRIPTION_WEIGHT = 4.0
 _MIN_DESCRIPTION_SHARE = 0.3
 _WORD = re.compile(r"[a-z0-9]+|[一-鿿]+")
+NO_LIKENESS: Mapping[str, float] = {}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ENDINGS = ("ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e", "y")
 _EVERYDAY = frozenset(
@@ -53,21 +61,26 @@ class SkillMatch:
     triggers: tuple[str, ...]
 
 
-def match_skills(query: str, skills: Sequence[Skill]) -> tuple[Skill, ...]:
+def match_skills(
+    query: str, skills: Sequence[Skill], *, likeness: Mapping[str, float] = NO_LIKENESS
+) -> tuple[Skill, ...]:
     """Return the skills that are activated for `query`, the best first.
 
-    At most two, of at most 12,000 characters together: what does not fit is left out whole.
+    `likeness` is that of each skill by its name. At most two, of at most 12,000 characters together: what
+    does not fit is left out whole.
     """
     active: list[Skill] = []
     used = 0
-    for match in rank_skills(query, skills)[:MAX_ACTIVE]:
+    for match in rank_skills(query, skills, likeness=likeness)[:MAX_ACTIVE]:
         if used + len(match.skill.guide) <= MAX_PROMPT_CHARS:
             active.append(match.skill)
             used += len(match.skill.guide)
     return tuple(active)
 
 
-def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
+def rank_skills(
+    query: str, skills: Sequence[Skill], *, likeness: Mapping[str, float] = NO_LIKENESS
+) -> tuple[SkillMatch, ...]:
     """Return the skills that fit `query`, the best first.
 
     A further one must reach three quarters of the first one's score.
@@ -80,7 +93,8 @@ def rank_skills(query: str, skills: Sequence[Skill]) -> tuple[SkillMatch, ...]:
     named = [_match(said, skill, shared) for skill in skills]
     about = _about(query, skills)
     scored = [_of_product(query, match) for match in map(_with_concepts, named, about)]
-    matches = [match for match in scored if match.score >= THRESHOLD]
+    alike = [likeness.get(skill.name, 0.0) for skill in skills]
+    matches = [match for match in map(_with_likeness, scored, about, alike) if match.score >= THRESHOLD]
     matches.sort(key=lambda match: (-match.score, match.skill.name))
     return tuple(match for match in matches if match.score >= _FURTHER_SHARE * matches[0].score)
 
@@ -136,16 +150,17 @@ def _about(query: str, skills: Sequence[Skill]) -> list[_Shared]:
     profiles = [
         set(terms_of(f"{skill.name} . {skill.description} . {' . '.join(skill.triggers)}"))
         for skill in skills
-        if skill.triggers
     ]
-    spread = Counter(term for profile in profiles for term in profile)
-    whole, mine = sum(asked.values()), iter(profiles)
+    own = zip(skills, profiles, strict=True)
+    spread = Counter(term for skill, profile in own if skill.triggers for term in profile)
+    whole = sum(asked.values())
     found = []
-    for skill in skills:
-        both = asked.keys() & next(mine) if skill.triggers else set()
-        score = sum(asked[term] / spread[term] for term in both)
+    for skill, profile in zip(skills, profiles, strict=True):
+        both = asked.keys() & profile
+        score = sum(asked[term] / max(1, spread[term]) for term in both)
         share = sum(asked[term] for term in both) / whole
-        found.append(_Shared(score, share, len(both), has_mechanism=any(map(_is_mechanism, both))))
+        tells = bool(skill.triggers) and any(map(_is_mechanism, both))
+        found.append(_Shared(score, share, len(both), has_mechanism=tells))
     return found
 
 
@@ -160,11 +175,20 @@ def _with_concepts(match: SkillMatch, shared: _Shared) -> SkillMatch:
     return SkillMatch(match.skill, base + _CONCEPT_BONUS * shared.score, match.triggers)
 
 
+def _with_likeness(match: SkillMatch, shared: _Shared, alike: float) -> SkillMatch:
+    """Add the likeness to a skill that words find, at least in part."""
+    in_part = match.score > _EXCLUDED and shared.count and alike >= _LIKENESS_ACTIVATES
+    if match.score < THRESHOLD and not in_part:
+        return match
+    bonus = _LIKENESS_WEIGHT * min(max(alike, 0.0), _MAX_LIKENESS)
+    return SkillMatch(match.skill, max(match.score, THRESHOLD) + bonus, match.triggers)
+
+
 def _of_product(query: str, match: SkillMatch) -> SkillMatch:
     """Weigh whether the question names the product that the skill is about, or another one."""
     asked, own = products_in(query), products_in(f"{match.skill.name} {match.skill.description}")
     if is_about_another(asked, own):
-        return SkillMatch(match.skill, 0.0, match.triggers)
+        return SkillMatch(match.skill, _EXCLUDED, match.triggers)
     if match.score and any(own.get(kind, frozenset()) & products for kind, products in asked.items()):
         return SkillMatch(match.skill, match.score + _NAMED_BONUS, match.triggers)
     factor = _BESIDE if is_beside(query, asked, own) else 1.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,16 +15,29 @@ from superbiz_cli.adapters.log_backend import ConfiguredLogs
 from superbiz_cli.harness.agent.draft_parser import parse_draft
 from superbiz_cli.harness.agent.envelope import parse_envelope
 from superbiz_cli.harness.application.intent import parse_intent
+from superbiz_cli.harness.application.skill_draft import SkillProse, general_prose
+from superbiz_cli.harness.application.skill_polish import parse_prose, polished_prose
+from superbiz_cli.harness.contract.case import Case
 from superbiz_cli.harness.contract.status import AnalysisKind, Intent
+from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import TOOL_CALL_ID_PATTERN
 from superbiz_cli.harness.guard.semantic import Supported, Unsupported, parse_verdict
+from superbiz_cli.harness.retry.attempts import AttemptFailed
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.logs.tool import LogTool
 from superbiz_cli.harness.tool.redact import Redactor
 from tests.support.logs import NOON, a_source
 from tests.support.offline import agent_input
 
-NAMES = ["diagnosis_agent", "intent_router", "semantic_guard", "evidence_repair", "knowledge_answer"]
+NAMES = [
+    "diagnosis_agent",
+    "intent_router",
+    "semantic_guard",
+    "evidence_repair",
+    "knowledge_answer",
+    "skill_draft",
+]
+ASKED = {"skill_draft": "topic"}  # where another field than `query` holds what was asked
 MAX_FIRST_REQUEST_TOKENS = 3_500
 MAX_OTHER_TOOLS_TOKENS = 1_100
 
@@ -34,6 +49,11 @@ def test_the_first_request_without_skills_is_small() -> None:
     assert len(sent.encode()) / 3 <= MAX_FIRST_REQUEST_TOKENS - MAX_OTHER_TOOLS_TOKENS
 
 
+def test_every_prompt_that_ships_is_tested() -> None:
+    shipped = {path.stem for path in (assets.skills_root().parent / "prompts").glob("*.md")}
+    assert shipped == set(NAMES)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prompt_frames_outside_text_as_data(name: str) -> None:
     assert re.search(r"\bdata\b", assets.prompt(name))
@@ -41,7 +61,7 @@ def test_every_prompt_frames_outside_text_as_data(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in {"intent_router", "evidence_repair"}])
 def test_every_prompt_that_makes_text_settles_its_language(name: str) -> None:
-    assert "language of `query`" in assets.prompt(name)
+    assert f"language of `{ASKED.get(name, 'query')}`" in assets.prompt(name)
 
 
 def test_the_shape_in_the_agents_prompt_is_a_draft() -> None:
@@ -84,3 +104,37 @@ def test_the_judges_answers_are_those_that_are_read() -> None:
 def test_the_repairer_is_told_the_only_three_fields() -> None:
     prompt = assets.prompt("evidence_repair")
     assert "only these fields: `analysis_id`, `tool_call_ids`, `based_on_analysis_ids`" in prompt
+
+
+def test_the_answer_that_a_drafter_is_shown_is_the_one_that_is_read() -> None:
+    [shape] = re.findall(r'^(\{"description".*\})$', assets.prompt("skill_draft"), re.MULTILINE)
+    assert parse_prose(shape) == SkillProse("...", ("...",), ("...",), ("...",), ("...",))
+    named = set(re.findall(r"^- `([a-z_]+)`:", assets.prompt("skill_draft"), re.MULTILINE))
+    assert named == {field.name for field in fields(SkillProse)} == set(json.loads(shape))
+
+
+def test_a_drafter_may_write_as_much_as_it_is_told() -> None:
+    assert "one to eight points of at most 300 characters" in assets.prompt("skill_draft")
+    answer = {"description": "d" * 300} | {
+        name: ["p" * 300] * 8 for name in ("workflow", "required_evidence", "stop_conditions", "report_rules")
+    }
+    assert len(parse_prose(json.dumps(answer)).workflow) == 8
+    with pytest.raises(AttemptFailed):
+        parse_prose(json.dumps(answer | {"workflow": ["p"] * 9}))
+
+
+def test_a_drafter_is_told_the_fields_of_its_task() -> None:
+    sent: list[Mapping[str, JsonValue]] = []
+
+    class Overhearing:
+        def ask(self, task: Mapping[str, JsonValue], parse: Callable[[str], SkillProse]) -> SkillProse:
+            sent.append(task)
+            return general_prose("pool", [case])
+
+    case = Case("case-1", symptoms=("pool empty",), root_cause="a leak", solution="close it")
+    polished_prose("pool", [case], call=Overhearing())  # type: ignore[arg-type]
+    [task] = sent
+    prompt = assets.prompt("skill_draft")
+    assert task["task"] == "skill"
+    assert 'task` is "skill"' in prompt
+    assert all(f"`{key}`" in prompt for key in task)
