@@ -44,6 +44,21 @@ PUSH = logs(
         (PUSH, "The backlog shrank by 261 entries a second.", "The backlog shrank by 281 entries a second."),
         (PUSH, "At 1600/s the 48,000 messages took half a minute.", "At 1600/s the 48,000 took two minutes."),
         (PUSH, "积压每秒减少约 261 条。", "积压每秒减少约 281 条。"),
+        # a change between two events whose times are given
+        (
+            PUSH,
+            "From 10:09:30 to 10:12:30 the backlog fell to 2.5 % of what it was.",
+            "From 10:09:30 to 10:12:30 the backlog fell to 3.5 % of what it was.",
+        ),
+        # one in so many; within a round time
+        (PUSH, "One in four pushes of batch 55103 (1,250 of 5,000) arrived.", "One in six pushes arrived."),
+        (
+            QUORUM,
+            "After the slow fdatasync a leader was elected within forty seconds.",
+            "After the slow fdatasync a leader was elected within thirty seconds.",
+        ),
+        # the digits behind a name are no number of their own
+        (QUORUM, "etcd-2 was slow, term 42.", "etcd-3 was slow, term 42."),
         # 不到 is a hedge, not the end of a change
         (PUSH, "10:02:50 到 10:06:40，前后不到四分钟。", "10:02:50 到 10:06:40，前后不到八分钟。"),
     ],

@@ -72,12 +72,13 @@ def total(claim: Quantity, stated: Stated) -> bool:
     operands = stated.operands(claim)
     if not says_total and not _is_telling(claim, operands):
         return False
+    pairs = stated.pairs(claim, operands) if says_total or digits_of(claim) >= MANY_DIGITS else ()
     runs = [
         operands[start:end] for start, end in combinations(range(len(operands) + 1), 2) if end - start > 1
     ]
     return any(
         is_value(claim, sum((base_value(part) for part in parts), Decimal(0)))
-        for parts in (*stated.pairs(claim, operands), *runs)
+        for parts in (*pairs, *runs)
         if all(same_unit(part.unit, claim.unit) for part in parts)
     )
 

@@ -56,6 +56,7 @@ class Quantity:
 _MAY_HOLD_A_NUMBER = re.compile(rf"(?i)\d|{CHINESE_NUMBER}|{ENGLISH_NUMBER}|third|quarter|half|fold\b|半")
 _DIGITS = r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,12})?)"
 _NOT_INSIDE_WORD = r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
+_NAME_BEFORE = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_][\w.-]*-$")  # of the 2 of "mongo-rs0-2"
 _SCALE = (
     r"(?:\s?(?P<scale>百万|千万|[万亿千百]|(?:hundred|thousand|million|billion)\b)"
     r"|(?P<kilo>[kKw])(?![A-Za-z0-9_/]))?"
@@ -79,6 +80,10 @@ _WHOLE_EN = {
         re.findall(r"\w+", "third quarter fifth sixth seventh eighth ninth tenth"), 3
     )
 }
+_ONE_IN_EN = re.compile(
+    rf"(?i)\bone (?:in|out of)(?: every)? (?P<whole>\d{{1,3}}|(?:{ENGLISH_NUMBER}))\b"
+    r"(?! (?:second|minute|hour|day))"
+)
 _FRACTION_STEP = Decimal(8)  # a fraction in words stands for a share within four points
 _PERCENT_ZH = re.compile(rf"百分之(?P<words>{CHINESE_NUMBER}|\d{{1,9}}(?:\.\d{{1,9}})?)")
 _COUNTED_ZH = "多?余?个?[次条笔行起台份张件种类项轮批组层步位名家处套块片路列段根只个倍]"
@@ -129,14 +134,14 @@ _OVER = (
     r"超过|超出|至少|高达|不少于|逾|>=?"
 )
 _UNDER = (
-    r"less than|under|just under|below|almost|nearly|not quite|fewer than|at most|"
+    r"less than|within|under|just under|below|almost|nearly|not quite|fewer than|at most|"
     r"不到|不足|近|将近|不超过|小于|<=?"
 )
 _HEDGE_BEFORE = re.compile(
     rf"(?i)(?:(?P<about>{_ABOUT})|(?P<over>{_OVER})|(?P<under>{_UNDER}))(?:\s+(?:the|a|an|of))?\s*$"
 )
 _HEDGE_AFTER = re.compile(
-    r"\s*(?:(?P<about>左右|上下|or so)|(?P<over>以上|or more|多|余|\+(?!\s?\d))|(?P<under>以内|以下))"
+    r"\s*(?:(?P<about>左右|上下|or so)|(?P<over>以上|or more|多|余|\+(?!\s?\d))|(?P<under>[之以]?内|以下))"
 )
 _COUNTED_AFTER = re.compile(
     rf"\s?{_COUNTED_ZH}|\s(?:of|out of)\s(?:the|these|those|them|its|\d)"
@@ -206,6 +211,10 @@ def _fractions(text: str) -> Iterator[Quantity]:
     for match in _FRACTION_EN.finditer(text):
         part = Decimal(1) if match["part"].lower() == "a" else english_number(match["part"])
         yield _quantity(match, part / _WHOLE_EN[match["whole"].lower()] * 100, _FRACTION_STEP, PERCENT)
+    for match in _ONE_IN_EN.finditer(text):
+        whole = _number_of(match["whole"])
+        if whole > 1:
+            yield _quantity(match, 100 / whole, 100 / whole**2, PERCENT)
     for match in _TENTHS_ZH.finditer(text):
         half, step = (Decimal(5), Decimal(5)) if match["half"] else (Decimal(0), Decimal(10))
         yield _quantity(match, chinese_number(match["tenths"]) * 10 + half, step, PERCENT)
@@ -246,6 +255,8 @@ def _folds(text: str) -> Iterator[Quantity]:
 
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
+        if _NAME_BEFORE.search(text, max(0, match.start() - _LOOK_AROUND), match.start()):
+            continue
         digits = match["digits"]
         scale = SCALES.get((match["scale"] or match["kilo"] or "").lower(), 1)
         value = Decimal(digits.replace(",", "")) * scale

@@ -69,14 +69,19 @@ class Stated:
     def pairs_of_one_key(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
         """Yield neighbouring values of one key, and its first and last.
 
-        The statement names the key, or one of the two, or has no other amount and this one is measured
-        in the same unit ("some 241 GiB were freed").
+        The statement names the key, one of the two, or the times of both; or it has no other amount
+        and this one is measured in the same unit ("some 241 GiB were freed").
         """
         lowered = self.scan.text.casefold()
         is_alone = not is_bare(claim) and all(part.is_count for part in self.others(claim))
         for left, right in self.neighbours_of_one_key():
             is_same = is_alone and left.quantity.unit.dimension is claim.unit.dimension
-            if is_same or _is_named(left.key, lowered) or self._is_one_stated(left, right, claim):
+            if (
+                is_same
+                or self._are_timed(left, right)
+                or _is_named(left.key, lowered)
+                or self._is_one_stated(left, right, claim)
+            ):
                 yield left.quantity, right.quantity
 
     def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
@@ -97,6 +102,11 @@ class Stated:
             yield from pairwise(numbers)
             if len(numbers) > 2:
                 yield numbers[0], numbers[-1]
+
+    def _are_timed(self, left: Keyed, right: Keyed) -> bool:
+        """Whether the statement gives the times of the events of both."""
+        times = [self.corpus.records[number.record].at for number in (left, right)]
+        return all(at is not None and any(moment.is_of(at) for moment in self.moments) for at in times)
 
     def _is_one_stated(self, left: Keyed, right: Keyed, claim: Quantity) -> bool:
         return any(

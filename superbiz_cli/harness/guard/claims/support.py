@@ -21,6 +21,7 @@ _WORDS = re.compile(r"[a-z0-9]+|[^\W\d_]")
 _ELLIPSIS = re.compile(r"…|\.\.\.")
 _EDGE_PUNCTUATION = " .,;:!?\u3002"
 _JOINTS = re.compile(r"[/:&+@#]|-(?=\d+$)")
+_VERSION_PART = re.compile(r"v\d+")  # the v1 of /v1/quote is no version 1 of anything
 _PLAIN_WORD = re.compile(r"(?<![a-z0-9_.-])[a-z]{5,}(?![a-z0-9_-])")
 _VALUE_WORD = re.compile(r"=([a-z]{5,})(?![a-z0-9_-])")
 _SERIES = re.compile(r"(?P<stem>[A-Za-z][A-Za-z0-9_-]*)-\d+")
@@ -87,7 +88,10 @@ class Support:
         if self._is_other_of_a_series(name.text):
             return False
         parts = [part for part in _JOINTS.split(name.text) if part]
-        return len(parts) > 1 and all(self._knows(part) for part in parts)
+        return len(parts) > 1 and all(
+            self._reads(part.casefold()) if _VERSION_PART.fullmatch(part) else self._knows(part)
+            for part in parts
+        )
 
     def misspelled(self) -> Iterator[str]:
         """Yield the plain words that are a value but for one inner letter: "mkunz" for "mkurz".

@@ -65,7 +65,7 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
             most = grain if _UP_TO_THE_NEXT.search(claim.text) else abs(value) * _MOST_OVER
             return 0 <= difference <= min(grain, most)
         case Hedge.UNDER:
-            return 0 <= -difference <= min(grain, abs(value) * _MOST_OVER)
+            return 0 <= -difference <= min(grain, claim.value * _MOST_OVER)
         case _:
             assert_never(claim.hedge)
 

@@ -39,7 +39,9 @@ COMPOUND_TAILS = _words(
     offs on only open order out outs over oriented parallel party phase point proof proven purpose ready
     related run runs safe sensitive side sided size sized specific state step term the through time
     times to up ups ended wide world wise world's up-to-date end back date point down downs minute
-    second hour day week month year fold way world memory pool call calls write writes read reads
+    second hour day week month year fold way
+    generation collection region zone rate count length depth usage
+    world memory pool call calls write writes read reads
     """
 )
 _SUFFIXES = re.compile(r"(?!feed|seed|speed|shed|sched)[a-z]*[aeiouy][a-z]*(?:ed|ly|able|ible|ness)$")
