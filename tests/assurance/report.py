@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from superbiz_cli.harness.contract.report import RunResult
-from tests.support.claim_pairs import read_pairs, score
+from tests.support.claim_pairs import read_pairs, score, score_altered
 from tests.support.run_cli import PYTHON, REPOSITORY
 from tests.support.shared_data import data_folder
 from tests.support.wild_checks import INVARIANTS
@@ -216,7 +216,20 @@ def claims_block() -> str:
             "| pairs | fabricated accepted | supported refused |",
             "|---|--:|--:|",
             *rows,
+            "",
+            _altered_sentence(),
         ]
+    )
+
+
+def _altered_sentence() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        altered = score_altered(read_pairs(OWN_PAIRS), Path(folder))
+    return (
+        f"With one digit altered, one after the other, {altered.fabricated:,} statements came of the "
+        f"supported ones of the committed pairs; {len(altered.accepted)} of them "
+        f"({altered.accepted_share:.1%}) were let pass to the judge. Some of those are true all the same "
+        "(a rounded figure, an hour in two zones)."
     )
 
 

@@ -7,6 +7,7 @@ A pair is one JSON object a line: {id, lang, claim, conclusion, label, kind, ...
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -67,9 +68,33 @@ def score(pairs: Sequence[Mapping[str, Any]], folder: Path) -> Score:
     return Score(supported, tuple(refused), len(pairs) - supported, tuple(accepted))
 
 
+def score_altered(pairs: Sequence[Mapping[str, Any]], folder: Path) -> Score:
+    """Judge every supported claim again with one of its digits altered, once for each digit.
+
+    An altered claim counts as fabricated. A few are true all the same, or true enough: a last digit behind
+    "about", an hour that both zones have, a digit of a name that the check leaves to the judge.
+    """
+    altered, accepted = 0, []
+    for pair in pairs:
+        if pair["label"] != "supported":
+            continue
+        evidence = evidence_of(pair, folder)
+        for digit in re.finditer("[0-9]", pair["claim"]):
+            other = str((int(digit.group()) + 1 + digit.start() % 9) % 10)
+            claim = pair["claim"][: digit.start()] + other + pair["claim"][digit.end() :]
+            altered += 1
+            if not judge_over(evidence, {**pair, "claim": claim}):
+                accepted.append(f"{pair['id']} {pair['kind']}: {claim}")
+    return Score(0, (), altered, tuple(accepted))
+
+
 def judge(pair: Mapping[str, Any], folder: Path) -> tuple[Violation, ...]:
     """Return the violations of the draft that states the pair's claim over its evidence."""
-    evidence = evidence_of(pair, folder)
+    return judge_over(evidence_of(pair, folder), pair)
+
+
+def judge_over(evidence: VerifiedEvidence, pair: Mapping[str, Any]) -> tuple[Violation, ...]:
+    """Return the violations of the draft that states the pair's claim over this evidence."""
     kind = (
         AnalysisKind.NORMAL
         if evidence.evidence_status is EvidenceStatus.EVIDENCE_FOUND

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.claim_pairs import Score, judge, read_pairs, score
+from tests.support.claim_pairs import Score, judge, read_pairs, score, score_altered
 from tests.support.shared_data import shared_data
 
 OWN = Path(__file__).with_name("claims_own.jsonl")
 MOST_ACCEPTED = 0.01
 MOST_REFUSED = 0.05
+MOST_ALTERED_ACCEPTED = 0.04
 
 
 def report(name: str, result: Score) -> None:
@@ -49,6 +50,12 @@ def test_the_shared_pairs_are_judged_within_the_promised_error(tmp_path: Path) -
     report("shared", result)
     assert result.accepted_share <= MOST_ACCEPTED, result.accepted
     assert result.refused_share <= MOST_REFUSED, result.refused
+
+
+def test_an_altered_digit_is_noticed_in_nearly_every_place(tmp_path: Path) -> None:
+    result = score_altered(read_pairs(OWN), tmp_path)
+    print(f"\nown: {len(result.accepted)} of {result.fabricated} altered digits accepted")  # noqa: T201
+    assert result.accepted_share <= MOST_ALTERED_ACCEPTED, result.accepted
 
 
 @pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
