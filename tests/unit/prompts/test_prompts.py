@@ -17,7 +17,6 @@ from superbiz_cli.harness.agent.envelope import parse_envelope
 from superbiz_cli.harness.application.intent import parse_intent
 from superbiz_cli.harness.application.skill_draft import SkillProse, general_prose
 from superbiz_cli.harness.application.skill_polish import parse_prose, polished_prose
-from superbiz_cli.harness.contract.case import Case
 from superbiz_cli.harness.contract.status import AnalysisKind, Intent
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import TOOL_CALL_ID_PATTERN
@@ -26,6 +25,7 @@ from superbiz_cli.harness.retry.attempts import AttemptFailed
 from superbiz_cli.harness.tool.catalog import ToolCatalog
 from superbiz_cli.harness.tool.logs.tool import LogTool
 from superbiz_cli.harness.tool.redact import Redactor
+from tests.support.cases import a_case
 from tests.support.logs import NOON, a_source
 from tests.support.offline import agent_input
 
@@ -131,7 +131,7 @@ def test_a_drafter_is_told_the_fields_of_its_task() -> None:
             sent.append(task)
             return general_prose("pool", [case])
 
-    case = Case("case-1", symptoms=("pool empty",), root_cause="a leak", solution="close it")
+    case = a_case()
     polished_prose("pool", [case], call=Overhearing())  # type: ignore[arg-type]
     [task] = sent
     prompt = assets.prompt("skill_draft")
