@@ -7,6 +7,7 @@ The folder-per-skill convention of the Agent Skills format is kept (https://agen
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, Union
 
 from pydantic import Field, ValidationError
@@ -26,13 +27,17 @@ _ID = r"^[a-z][a-z0-9_]*$"
 
 
 class SkillFault(ValueError):
-    """A SKILL.md cannot be used. `key` is where, `problem` what and how to mend it; both our own words."""
+    """A SKILL.md cannot be used. `key` is where, `problem` what and how to mend it; both our own words.
 
-    def __init__(self, origin: str, key: str, problem: str) -> None:
+    `more` are the other faults of the same document, as (key, problem), in its order.
+    """
+
+    def __init__(self, origin: str, key: str, problem: str, *more: tuple[str, str]) -> None:
         super().__init__(f"{origin}: {key}: {problem}")
         self.origin = origin
         self.key = key
         self.problem = problem
+        self.more = more
 
 
 class _TextShape(StrictModel):
@@ -84,21 +89,22 @@ class _FrontMatter(StrictModel):
     findings: tuple[_FindingShape, ...] = ()
 
 
-def parse_skill(text: str, *, origin: str) -> Skill:
-    """Read a whole SKILL.md.
+def parse_skill(text: str, *, origin: str, folder: str | None = None) -> Skill:
+    """Read a whole SKILL.md; `folder` is the name of the folder in which it lies.
 
-    Raises SkillFault naming `origin` and the key for a missing or malformed front matter, a wrong
-    type, or a key of ours that does not exist. Meaning is checked by `skill_check`.
+    Raises SkillFault naming `origin` and the keys for a missing or malformed front matter, a wrong
+    type, another name than the folder's, or a key of ours that does not exist. Meaning is checked by
+    `skill_check`.
     """
     matter = _front_matter(text, origin)
-    is_ours = any(key in matter for key in _OWN_KEYS)
-    known = {*_OWN_KEYS, *_STANDARD_KEYS}
-    unknown = [key for key in matter if key not in known]
-    if is_ours and unknown:
-        raise SkillFault(origin, str(unknown[0]), f"unknown key; the keys are {', '.join(sorted(known))}")
-    shape = _validated(
-        {key: value for key, value in matter.items() if key in _FrontMatter.model_fields}, origin
-    )
+    faults = [*_faults_of_keys(matter, folder)]
+    try:
+        shape = _validated(matter, origin)
+    except ValidationError as error:
+        faults += _faults_of_shape(error)
+    if faults:
+        (key, problem), *more = faults
+        raise SkillFault(origin, key, problem, *more)
     return Skill(
         name=shape.name,
         description=" ".join(shape.description.split()),
@@ -129,16 +135,34 @@ def _front_matter(text: str, origin: str) -> dict[str, Any]:
     return value
 
 
+def _faults_of_keys(matter: dict[str, Any], folder: str | None) -> Iterator[tuple[str, str]]:
+    known = {*_OWN_KEYS, *_STANDARD_KEYS}
+    if any(key in matter for key in _OWN_KEYS):
+        for key in matter:
+            if key not in known:
+                yield key, f"unknown key; the keys are {', '.join(sorted(known))}"
+    if folder is not None and isinstance(matter.get("name"), str) and matter["name"] != folder:
+        yield "name", f"must be the name of its folder, {folder}"
+
+
 def _validated(matter: dict[str, Any], origin: str) -> _FrontMatter:
+    """Raises ValidationError."""
+    ours = {key: value for key, value in matter.items() if key in _FrontMatter.model_fields}
     try:
-        document = json.dumps(matter, ensure_ascii=False, allow_nan=False)
+        document = json.dumps(ours, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise SkillFault(origin, "front matter", "dates and binary values must be quoted") from error
-    try:
-        return _FrontMatter.model_validate_json(document)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise SkillFault(origin, _path(first["loc"]), _problem(first["type"])) from error
+    return _FrontMatter.model_validate_json(document)
+
+
+def _faults_of_shape(error: ValidationError) -> Iterator[tuple[str, str]]:
+    """Yield each place once: a union is wrong in each of its branches."""
+    places: set[str] = set()
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        path = _path(fault["loc"])
+        if path not in places:
+            places.add(path)
+            yield path, _problem(fault["type"])
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

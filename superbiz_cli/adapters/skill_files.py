@@ -73,10 +73,7 @@ def read_skill(folder: Path) -> Skill:
         raise SkillFault(origin, "file", "is not UTF-8 text") from error
     if len(content) > MAX_DOCUMENT_BYTES:
         raise SkillFault(origin, "file", f"is larger than {MAX_DOCUMENT_BYTES} bytes")
-    skill = parse_skill(text, origin=origin)
-    if skill.name != folder.name:
-        raise SkillFault(origin, "name", f"must be the name of its folder, {folder.name}")
-    return skill
+    return parse_skill(text, origin=origin, folder=folder.name)
 
 
 def skill_folders(root: Path) -> list[Path]:

@@ -46,7 +46,8 @@ def lint_skill(folder: Path) -> tuple[LintFinding, ...]:
     try:
         skill = read_skill(folder)
     except SkillFault as fault:
-        return (LintFinding(Severity.ERROR, fault.origin, fault.key, fault.problem),)
+        faults = ((fault.key, fault.problem), *fault.more)
+        return tuple(LintFinding(Severity.ERROR, origin, key, problem) for key, problem in faults)
     errors = (LintFinding(Severity.ERROR, origin, key, problem) for key, problem in faults_of(skill))
     warnings = (LintFinding(Severity.WARNING, origin, key, problem) for key, problem in _weaknesses(skill))
     return (*errors, *warnings)

@@ -148,7 +148,8 @@ def _step(id_: str, tool: str, **arguments: str | int) -> Iterator[str]:
 def _body(topic: str, cases: Sequence[Case], prose: SkillProse) -> Iterator[str]:
     yield f"# {clean(topic)}"
     yield ""
-    yield f"Drafted from {len(cases)} confirmed cases. Complete it before it is used: a `findings` entry for"
+    drafted_from = "1 confirmed case" if len(cases) == 1 else f"{len(cases)} confirmed cases"
+    yield f"Drafted from {drafted_from}. Complete it before it is used: a `findings` entry for"
     yield "each cause that the plan can prove, and what tells the causes apart."
     yield from _section("Workflow", prose.workflow, numbered=True)
     yield from _section("Confirmed before", ())

@@ -88,6 +88,17 @@ def test_every_error_is_named_not_only_the_first(tmp_path: Path) -> None:
     assert len([one for one in lint_skill(write(tmp_path, text=text)) if one.severity is Severity.ERROR]) == 2
 
 
+def test_every_error_of_form_is_named_too(tmp_path: Path) -> None:
+    text = GOOD.replace("name: {name}", "name: other\ntrigger: x").replace("tool: query_logs", "tool: rm")
+    text = text.replace("{{broke.count}} times.", "").replace("statement: It broke ", "statement: 7")
+    assert [key for _, key, _ in found(write(tmp_path, text=text))] == [
+        "trigger",
+        "name",
+        "plan[0].tool",
+        "findings[0].statement",
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "key", "problem"),
     [
