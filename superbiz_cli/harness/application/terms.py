@@ -38,7 +38,7 @@ _EVERYDAY = frozenset(
     happens happening happened start starts started begin began suddenly still just only also very too there
     here then than so but if while because due into out up off over under within new old same other customers
     customer users user people team see seen show shows says said report reported alert alerts alarm
-    something anything nothing everything""".split()  # noqa: SIM905 (a list of words to read)
+    something anything nothing everything high higher highest low lower large huge""".split()  # noqa: SIM905 (a list of words to read)
 )
 _EVERYDAY_CHARS = frozenset("的了在是我们你他她它这那有和与或及就都也很被把从到对为谁请吗呢吧啊之帮")
 _EVERYDAY_ZH = frozenset(
