@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from superbiz_cli.harness.contract.draft import Draft
 from superbiz_cli.harness.contract.evidence import VerifiedEvidence
 from superbiz_cli.harness.contract.violation import Violation, ViolationCode
+from superbiz_cli.harness.guard.claims.contradictions import contradictions
 from superbiz_cli.harness.guard.claims.corpus import Corpus, corpus_of
 from superbiz_cli.harness.guard.claims.counting import is_counted
 from superbiz_cli.harness.guard.claims.derivations import derivation_of
@@ -24,7 +25,7 @@ _ROUNDS = 2  # a share of a total that is itself a sum takes two
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
-    """Something that a statement says and its evidence does not hold."""
+    """Something that a statement says and its evidence does not hold, or its own figures deny."""
 
     kind: str
     text: str
@@ -80,6 +81,7 @@ def examine(
     moments = tuple(moment for moment in stated.moments if support.has_moment(moment))
     founded = Founded(_founded_numbers(Stated(stated, corpus, (), moments), support, known), moments)
     unfounded = [
+        *(Unfounded("contradiction", part) for part in contradictions(stated)),
         *(Unfounded("quote", quote) for quote in stated.quotes if not support.has_quote(quote)),
         *(Unfounded("pair", pair.text) for pair in stated.pairs if not support.has_pair(pair)),
         *(Unfounded("name", name.text) for name in stated.names if not support.has_name(name)),

@@ -54,7 +54,7 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
     difference = value - claim.value
     if abs(difference) <= claim.step * _HALF:
         return True
-    grain = _grain(claim)
+    grain = grain_of(claim)
     match claim.hedge:
         case Hedge.NONE:
             return False
@@ -70,8 +70,8 @@ def agrees(claim: Quantity, value: Decimal) -> bool:
             assert_never(claim.hedge)
 
 
-def _grain(claim: Quantity) -> Decimal:
-    """One in the last place that is not a trailing zero: 100 for 5,600 and 0.1 for 1.2."""
+def grain_of(claim: Quantity) -> Decimal:
+    """Return one in the last place that is not a trailing zero: 100 for 5,600 and 0.1 for 1.2."""
     units = claim.value / claim.step
     grain = claim.step
     while units and units % 10 == 0:
