@@ -31,7 +31,8 @@ class ReadResult:
 
     `source` names the source (<= 160 characters), `scope` says in words what the query covered and
     `summary` what it found (each <= 320), `excerpt` quotes the most telling line (<= 320, "" when
-    nothing was found). `payload` is the whole parsed agent result, for the claim check.
+    nothing was found), `quotable` holds what may be quoted instead (each <= 320). `payload` is the
+    whole parsed agent result, for the claim check.
     """
 
     tool_call_id: str
@@ -41,6 +42,7 @@ class ReadResult:
     excerpt: str
     control: ControlView
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
+    quotable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class VerifiedEvidence:
     excerpt: str
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
     request: Mapping[str, JsonValue] = field(default_factory=dict)
+    quotable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,4 +40,5 @@ def rebuild(record: CanonicalInvocation, tool: EvidenceTool[Any], *, ref: int) -
         excerpt=read.excerpt,
         payload=read.payload,
         request=request,
+        quotable=read.quotable,
     )

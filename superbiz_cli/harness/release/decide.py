@@ -182,7 +182,7 @@ class Release:
                     similar_cases=self.similar_cases,
                 )
                 self._emit(TraceType.RELEASE_DECISION, {"outcome": ReleaseOutcome.SUCCESS.value})
-                return PublishedReport(report, footnotes_of(verified.evidence))
+                return PublishedReport(report, footnotes_of(verified.evidence, report))
             case Unsupported():
                 kind = FallbackType.SEMANTIC_UNSUPPORTED
             case Unavailable():

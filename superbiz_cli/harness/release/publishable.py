@@ -24,6 +24,7 @@ from superbiz_cli.harness.guard.draft_view import refs_of
 from superbiz_cli.harness.guard.evidence import Verified
 from superbiz_cli.harness.release.actions import steps_and_advice
 from superbiz_cli.harness.release.coverage import coverage
+from superbiz_cli.harness.release.quoting import quote_for
 from superbiz_cli.harness.release.wording import Language
 from superbiz_cli.harness.tool.sanitize import sanitize
 
@@ -114,8 +115,12 @@ def report_of(
     )
 
 
-def footnotes_of(evidence: Sequence[VerifiedEvidence]) -> tuple[EvidenceRef, ...]:
-    """Return the published footnotes of verified evidence."""
+def footnotes_of(evidence: Sequence[VerifiedEvidence], report: Report) -> tuple[EvidenceRef, ...]:
+    """Return the published footnotes of verified evidence, each with a quote for what cites it."""
+    statements = [
+        *((item.text, item.refs) for item in report.analysis),
+        (report.conclusion.text, report.conclusion.refs),
+    ]
     return tuple(
         EvidenceRef(
             ref=item.ref,
@@ -124,7 +129,7 @@ def footnotes_of(evidence: Sequence[VerifiedEvidence]) -> tuple[EvidenceRef, ...
             source_type=item.source_type,
             source=item.source,
             scope=item.scope,
-            excerpt=item.excerpt,
+            excerpt=quote_for([text for text, refs in statements if item.ref in refs], item),
         )
         for item in evidence
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from pydantic import ValidationError
 
 from superbiz_cli.harness.contract.evidence import ReadResult
@@ -26,6 +29,7 @@ from superbiz_cli.harness.tool.port import ProjectionFailed
 
 MAX_SHORT_CHARS = 320
 MAX_SOURCE_CHARS = 160
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|\s*\n\s*")
 
 
 class _Scope(StrictModel):
@@ -74,6 +78,7 @@ def read_knowledge(agent_result: str, *, tool_call_id: str) -> ReadResult:
             truncated=result.truncated,
         ),
         payload=payload,
+        quotable=tuple(_quotable(result)),
     )
 
 
@@ -129,3 +134,11 @@ def _excerpt(result: _Result) -> str:
     if not result.evidence:
         return ""
     return clip(" ".join(result.evidence[0].excerpt.split()), MAX_SHORT_CHARS)
+
+
+def _quotable(result: _Result) -> Iterator[str]:
+    """Yield from each sentence of each passage on what fits."""
+    for item in result.evidence:
+        sentences = [" ".join(part.split()) for part in _SENTENCE_ENDS.split(item.excerpt) if part.strip()]
+        for index in range(len(sentences)):
+            yield clip(" ".join(sentences[index:]), MAX_SHORT_CHARS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -85,6 +86,7 @@ def read_logs(agent_result: str, *, tool_call_id: str) -> ReadResult:
             match_count=result.match_count,
         ),
         payload=payload,
+        quotable=tuple(_quotable(result)),
     )
 
 
@@ -141,6 +143,11 @@ def _excerpt(result: _Result) -> str:
         return _short(result.events[0].message) if result.events else ""
     errors = [pattern for pattern in result.patterns if pattern.level in {Level.ERROR, Level.FATAL}]
     return headline((errors or list(result.patterns))[0].example, limit=MAX_SHORT_CHARS)
+
+
+def _quotable(result: _Result) -> Iterator[str]:
+    for message in (*(one.example for one in result.patterns), *(one.message for one in result.events)):
+        yield headline(message, limit=MAX_SHORT_CHARS)
 
 
 def _short(text: str) -> str:

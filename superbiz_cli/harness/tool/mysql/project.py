@@ -130,6 +130,7 @@ def read_rows(agent_result: str, *, tool_call_id: str) -> ReadResult:
             truncated=result.truncated,
         ),
         payload=payload,
+        quotable=tuple(clip(_row_in_words(result.columns, row), MAX_SHORT_CHARS) for row in result.rows),
     )
 
 
