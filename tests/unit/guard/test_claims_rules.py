@@ -45,6 +45,12 @@ DISK = logs(
     "10:04:40 ERROR pacer overspend 1284.50 USD limit 1200.00 USD queue=12000 in 2m0s",
     "10:05:00 WARN gateway 温度=11.2℃ 超出上限 8.0℃ from 3.9.1 to 4.0.2",
 )
+SHOP = logs(
+    "10:01:00 INFO shop calls=1480 errors=296",
+    "10:02:00 INFO shop 提交=140 失败=119 broker mq-2 took 3.7s",
+    "10:03:00 WARN replica replay_lag=00:03:52.4 rows behind",
+    "10:05:44 INFO loader copied rows=12650000 in 284s",
+)
 
 
 def holds(text: str, *items: VerifiedEvidence, query: str = "") -> bool:
@@ -153,6 +159,14 @@ RULE_CASES = [
     (DISK, "The operator mkurz resumed it.", "The operator mkunz resumed it."),
     (DISK, "The campaign overspent by 84.50 USD.", "The campaign overspent by 94.50 USD."),
     (DISK, "从 200 涨到 1.2 万，两分钟不到。", "从 200 涨到 1.4 万，两分钟不到。"),
+    (SHOP, "The error rate was 20 %.", "The error rate was 25 %."),
+    (SHOP, "One call in five failed (296).", "One call in four failed (296)."),
+    (SHOP, "失败率升到 85%。", "失败率升到 95%。"),
+    (SHOP, "成功率只有 15%。", "成功率只有 25%。"),
+    (SHOP, "The replica was 3 min 52 s behind.", "The replica was 3 min 25 s behind."),
+    (SHOP, "It copied some 44,500 rows per second.", "It copied some 54,500 rows per second."),
+    (SHOP, "The copy began at 10:01:00.", "The copy began at 10:01:30."),
+    (SHOP, "The broker mq-2 answered.", "The broker mq-7 answered."),
     # quotations and pairs
     (POOL, 'It says "Too many connections".', 'It says "Too few connections".'),
     (POOL, 'It says "Too many … member GD730041".', 'It says "member GD730041 … Too many".'),
@@ -179,6 +193,7 @@ def test_the_rules_have_names() -> None:
         "difference",
         "complement",
         "percentage",
+        "named rate",
         "factor",
         "quotient",
         "remainder",

@@ -20,6 +20,7 @@ from superbiz_cli.harness.guard.claims.changes import change, quotient, remainde
 from superbiz_cli.harness.guard.claims.counting import is_end_of_change, is_limit, is_named_limit
 from superbiz_cli.harness.guard.claims.quantities import Quantity
 from superbiz_cli.harness.guard.claims.rates import rate, time_at_rate
+from superbiz_cli.harness.guard.claims.shares import named_rate
 from superbiz_cli.harness.guard.claims.spans import duration, interval, window
 from superbiz_cli.harness.guard.claims.stated import Stated
 from superbiz_cli.harness.guard.claims.units import Dimension
@@ -30,6 +31,7 @@ RULES: tuple[tuple[str, Callable[[Quantity, Stated], bool]], ...] = (
     ("difference", difference),
     ("complement", complement),
     ("percentage", percentage),
+    ("named rate", named_rate),
     ("factor", factor),
     ("quotient", quotient),
     ("remainder", remainder),

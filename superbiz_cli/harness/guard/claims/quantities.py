@@ -81,7 +81,7 @@ _WHOLE_EN = {
     )
 }
 _ONE_IN_EN = re.compile(
-    rf"(?i)\bone (?:in|out of)(?: every)? (?P<whole>\d{{1,3}}|(?:{ENGLISH_NUMBER}))\b"
+    rf"(?i)\bone (?:[a-z]+ ){{0,2}}(?:in|out of)(?: every)? (?P<whole>\d{{1,3}}|(?:{ENGLISH_NUMBER}))\b"
     r"(?! (?:second|minute|hour|day))"
 )
 _FRACTION_STEP = Decimal(8)  # a fraction in words stands for a share within four points

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import permutations
 
 from superbiz_cli.harness.guard.claims.quantities import Quantity
-from superbiz_cli.harness.guard.claims.stated import MAX_OPERANDS, Stated, is_value
+from superbiz_cli.harness.guard.claims.stated import MAX_OPERANDS, Stated, digits_of, is_value
 from superbiz_cli.harness.guard.claims.tolerance import agrees, base_value, is_bare
 from superbiz_cli.harness.guard.claims.units import Dimension, Unit
 
 _SECONDS_OF = {"per second": Decimal(1), "per minute": Decimal(60), "per hour": Decimal(3600)}
+_TELLING_DIGITS = 3  # so many are met by chance in few events
 _LEAST = 10  # smaller rates are met by chance
 
 
@@ -45,6 +47,11 @@ def _changes(claim: Quantity, stated: Stated) -> Iterator[tuple[Decimal, Decimal
         if earlier and later and earlier != later:
             difference = abs(base_value(left.quantity) - base_value(right.quantity))
             yield difference, Decimal(str(abs(later - earlier).total_seconds()))
+    if digits_of(claim) >= _TELLING_DIGITS:
+        for left, right in stated.keyed_pairs_within_events():
+            for amount, time in permutations((left.quantity, right.quantity)):
+                if is_bare(amount) and time.unit.dimension is Dimension.TIME and time.value:
+                    yield amount.value, base_value(time)
     others = stated.others(claim)[:MAX_OPERANDS]
     times = [base_value(part) for part in others if part.unit.dimension is Dimension.TIME and part.value]
     yield from ((part.value, time) for part in others if is_bare(part) for time in times)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 
 from superbiz_cli.harness.guard.claims.moments import Moment, moments
@@ -12,11 +13,16 @@ from superbiz_cli.harness.guard.claims.names import squashed
 from superbiz_cli.harness.guard.claims.normal import normal
 from superbiz_cli.harness.guard.claims.quantities import Quantity, plain_quantities
 from superbiz_cli.harness.guard.claims.scan import erase
+from superbiz_cli.harness.guard.claims.units import SECOND
 
 _RUNS = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
 _TOKENS = re.compile(r"[^\s,;=:()\[\]{}\"'<>|，。；、]+")
 _LONG_DIGITS = re.compile(r"(?<=[A-Za-z_#-])[0-9]{4,}(?![0-9A-Za-z])")
 _VERSION = re.compile(r"(?<=[A-Za-z])\d+(?:\.\d+)+")
+_LENGTH = re.compile(
+    r"(?i)(?P<key>[\w.-]*(?:lag|delay|duration|elapsed|took|uptime|age|waited|behind|latency|延迟|耗时|时长))"
+    r"\s?[=:]\s?(?P<hours>\d{1,3}):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d{1,9})?)(?![\d:])"
+)
 _MAX_JOINED = 6
 _LOOK_AROUND = 48  # characters in which the word beside a number can stand
 
@@ -54,22 +60,37 @@ class Reader:
 
 def _read(text: str) -> Reading:
     clean = normal(text)
-    times = tuple(moments(clean))
+    lengths = list(_LENGTH.finditer(clean))
     rest = clean
+    for match in lengths:
+        rest = erase(rest, match.start("hours"), match.end())
+    times = tuple(moments(rest))
     for moment in times:
         rest = erase(rest, moment.start, moment.end)
     return Reading(
         text=clean,
         moments=times,
-        numbers=tuple(
-            (found, _word_before(rest, found.start), _word_after(rest, found.end))
-            for found in plain_quantities(rest)
+        numbers=(
+            *(
+                (found, _word_before(rest, found.start), _word_after(rest, found.end))
+                for found in plain_quantities(rest)
+            ),
+            *((_length_of(match), squashed(match["key"]), "") for match in lengths),
         ),
         joined=_joined(clean),
         followers=_followers(clean),
         long_digits=frozenset(_LONG_DIGITS.findall(clean)),
         versions=frozenset(_VERSION.findall(clean)),
     )
+
+
+def _length_of(match: re.Match[str]) -> Quantity:
+    """Return a length of time that is written like a time of day ("lag=00:01:47.9")."""
+    seconds = Decimal(match["seconds"])
+    value = int(match["hours"]) * 3600 + int(match["minutes"]) * 60 + seconds
+    step = Decimal(1).scaleb(int(seconds.as_tuple().exponent))
+    start, end = match.start("hours"), match.end()
+    return Quantity(value, step, SECOND, start, end, match.string[start:end])
 
 
 def _joined(text: str) -> frozenset[str]:

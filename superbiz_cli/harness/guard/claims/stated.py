@@ -53,7 +53,7 @@ class Stated:
         yield from combinations(operands, 2)
         lowered = self.scan.text.casefold()
         is_open = len(operands) < 2 or digits_of(claim) >= MANY_DIGITS
-        for left, right in (*self._pairs_within_events(), *self.neighbours_of_one_key()):
+        for left, right in (*self.keyed_pairs_within_events(), *self.neighbours_of_one_key()):
             keys = {left.key, right.key}
             is_named = len(keys) == 2 and all(_is_named(key, lowered) for key in keys)
             is_alike = not is_bare(left.quantity) and left.quantity.unit == right.quantity.unit
@@ -62,7 +62,7 @@ class Stated:
 
     def pairs_within_events(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
         """Yield pairs of numbers within one event of which the statement has one."""
-        for left, right in self._pairs_within_events():
+        for left, right in self.keyed_pairs_within_events():
             if self._is_one_stated(left, right, claim):
                 yield left.quantity, right.quantity
 
@@ -84,7 +84,8 @@ class Stated:
             ):
                 yield left.quantity, right.quantity
 
-    def _pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
+    def keyed_pairs_within_events(self) -> Iterator[tuple[Keyed, Keyed]]:
+        """Yield all pairs of numbers within one event, with their keys."""
         by_record: dict[int, list[Keyed]] = {}
         for number in self.corpus.numbers:
             if number.record >= 0:

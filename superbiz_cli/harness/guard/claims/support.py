@@ -14,7 +14,8 @@ from superbiz_cli.harness.guard.claims.names import Name, squashed, words
 from superbiz_cli.harness.guard.claims.normal import normal
 from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity, quantities
 from superbiz_cli.harness.guard.claims.scan import Pair, Scan
-from superbiz_cli.harness.guard.claims.tolerance import is_bare, same_in
+from superbiz_cli.harness.guard.claims.tolerance import base_value, is_bare, same_in
+from superbiz_cli.harness.guard.claims.units import Dimension
 from superbiz_cli.harness.guard.claims.vocabulary import ACRONYMS, IMPLIED_BY, REASON_PHRASES
 
 _WORDS = re.compile(r"[a-z0-9]+|[^\W\d_]")
@@ -30,6 +31,10 @@ _WINDOW_BEFORE = re.compile(
     r"(?i)(?:\b(?:from|since|between|and|until|till|to|before|after|by|window)|[-~从自到至截在于])\s*$"
 )
 _WINDOW_AFTER = re.compile(r"(?i)\s*(?:[-~起到至之内以前后]|to\b|until\b|and\b)")
+_BEGINNING = re.compile(
+    r"(?i)(?:\b(?:began|begun|started|starting|beginning|since)|始于|开始于|开始时间)[^.;。]{0,24}$"
+)
+_NEAR = (timedelta(0), timedelta(seconds=1), timedelta(seconds=-1))
 _EXACT = (timedelta(0),)
 _ROUNDED = (timedelta(0), timedelta(seconds=30), timedelta(seconds=-30))
 _CONTEXT_CHARS = 24
@@ -88,10 +93,14 @@ class Support:
         if self._is_other_of_a_series(name.text):
             return False
         parts = [part for part in _JOINTS.split(name.text) if part]
-        return len(parts) > 1 and all(
-            self._reads(part.casefold()) if _VERSION_PART.fullmatch(part) else self._knows(part)
-            for part in parts
-        )
+        return len(parts) > 1 and all(map(self._has_part, parts))
+
+    def _has_part(self, part: str) -> bool:
+        """Whether one part of a joined name is known: a bare number only as a whole one, not the 2 of 3.2."""
+        if part.isdigit():
+            number = rf"(?<![A-Za-z0-9])(?<!\d[.,]){part}(?![A-Za-z0-9])(?![.,]\d)"
+            return re.search(number, self._lowered) is not None
+        return self._reads(part.casefold()) if _VERSION_PART.fullmatch(part) else self._knows(part)
 
     def misspelled(self) -> Iterator[str]:
         """Yield the plain words that are a value but for one inner letter: "mkunz" for "mkurz".
@@ -154,9 +163,20 @@ class Support:
         shifts = _ROUNDED if is_rounded else _EXACT
         if any(_is_read_as(moment, at + shift) for at in instants for shift in shifts):
             return True
+        if _BEGINNING.search(self._text[: moment.start]) and any(
+            _is_read_as(moment, at + shift) for at in self._beginnings() for shift in _NEAR
+        ):
+            return True
         known = (other for founded in self._known for other in founded.moments)
         written = (*self._corpus.written_times, *self._asked.moments, *known)
         return any(moment.is_same_as(other) for other in written)
+
+    def _beginnings(self) -> Iterator[datetime]:
+        """Yield when something began that an event ends and gives the length of."""
+        for number in self._corpus.numbers:
+            at = self._corpus.records[number.record].at if number.record >= 0 else None
+            if at is not None and number.quantity.unit.dimension is Dimension.TIME:
+                yield at - timedelta(seconds=float(base_value(number.quantity)))
 
     def has_number(self, quantity: Quantity) -> bool:
         """Whether the number is written in the evidence, in the question, or founded before."""

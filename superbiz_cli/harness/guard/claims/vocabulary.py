@@ -59,6 +59,8 @@ LATIN_IN_CHINESE = _words(
     """
 )
 
+_POSTGRES = r"postgres|\bpg[_-]|psql|pgbouncer|_lsn\b|conflict with recovery|checkpoint complete|autovacuum"
+
 # Products that need not be named by a line which plainly comes from them.
 IMPLIED_BY: dict[str, str] = {
     "redis": (
@@ -69,8 +71,10 @@ IMPLIED_BY: dict[str, str] = {
         r"lock wait|deadlock"
     ),
     "mariadb": r"mariadb|innodb",
-    "postgresql": r"postgres|pg_|psql|pgbouncer",
-    "postgres": r"postgres|pg_|psql|pgbouncer",
+    "postgresql": _POSTGRES,
+    "postgres": _POSTGRES,
+    "wal": rf"\bwal\b|segment|{_POSTGRES}",
+    "lsn": r"lsn",
     "kafka": r"kafka|consumer|partition|rebalanc|broker|offset",
     "rabbitmq": r"rabbit|amqp",
     "rocketmq": r"rocketmq|mqclient|consumequeue",
