@@ -15,6 +15,7 @@ from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text, stdout_fail
 from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
 
 _PACKAGE = "superbiz_cli.cli"
+_ALSO_CALLED = {"--deadline": "--timeout", "--from": "--since", "--to": "--until", "--out": "--output"}
 
 COMMANDS: tuple[Stub, ...] = (
     Stub(
@@ -324,8 +325,22 @@ def _usage_error(error: TyperException) -> SuperbizError:
     ctx = getattr(error, "ctx", None)
     command = ctx.command_path if ctx is not None else "superbiz"
     message = error.format_message().rstrip(".").replace("Value error, ", "")  # pydantic's prefix
+    written = getattr(error, "option_name", None)  # typer exports no class for this error
+    if ctx is not None and type(error).__name__ == "NoSuchOption" and written:
+        meant = _meant_option(written, ctx.command)
+        message = f"no such option: {written}" + (f". Did you mean '{meant}'?" if meant else "")
     code = ExitCode.USAGE if error.exit_code == ExitCode.USAGE else ExitCode.FAILED
     return SuperbizError(ErrorCode.USAGE, _lower_first(message), hint=f"{command} --help", exit_code=code)
+
+
+def _meant_option(written: str, command: Any) -> str | None:
+    from difflib import get_close_matches
+
+    known = {name for parameter in command.params for name in parameter.opts if name.startswith("--")}
+    meant = {name: name for name in sorted(known)}
+    meant |= {name: ours for name, ours in _ALSO_CALLED.items() if ours in known}
+    closest = get_close_matches(written, meant, n=1)
+    return meant[closest[0]] if closest else None
 
 
 def _lower_first(text: str) -> str:
