@@ -15,6 +15,7 @@ from superbiz_cli.cli.streams import ClosedPipe, Streams, json_text, stdout_fail
 from superbiz_cli.errors import EXIT_MEANING, ErrorCode, ExitCode, SuperbizError
 
 _PACKAGE = "superbiz_cli.cli"
+_CANCELLED = "superbiz: cancelled"
 _ALSO_CALLED = {"--deadline": "--timeout", "--from": "--since", "--to": "--until", "--out": "--output"}
 
 COMMANDS: tuple[Stub, ...] = (
@@ -265,6 +266,7 @@ def run(argv: list[str]) -> int:
     except TyperException as error:
         return _fail(_usage_error(error), argv, streams)
     except (Abort, KeyboardInterrupt):
+        streams.note(_CANCELLED)
         return ExitCode.INTERRUPTED
     except Exit as error:
         return error.exit_code
@@ -302,6 +304,13 @@ class _Root(LazyGroup):
             Streams.of_process().result(f"superbiz {__version__}\n")
             raise Exit(0)
         return rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.obj.streams.note(_CANCELLED)  # typer makes a bare exit code of it
+            raise
 
 
 def _version_parameter() -> Any:

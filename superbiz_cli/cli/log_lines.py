@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 from superbiz_cli.cli.streams import terse_traceback
 
+_NOBODY = logging.NullHandler()
+
 
 class _Lines(logging.Handler):
     def __init__(self, say: Callable[[str], None], *, debug: bool) -> None:
@@ -29,7 +31,11 @@ class _Lines(logging.Handler):
 
 @contextmanager
 def log_lines(say: Callable[[str], None], *, debug: bool) -> Iterator[None]:
-    """Within the block, call `say` with each warning of this program."""
+    """Within the block, call `say` with each warning of this program; behind it nobody listens.
+
+    A thread that was abandoned by a cancel may still speak then: without a handler Python would write that
+    to stderr.
+    """
     ours, everyone = logging.getLogger("superbiz_cli"), logging.getLogger()
     lines, silence = _Lines(say, debug=debug), logging.NullHandler()
     propagated = ours.propagate
@@ -39,6 +45,7 @@ def log_lines(say: Callable[[str], None], *, debug: bool) -> Iterator[None]:
     try:
         yield
     finally:
+        ours.addHandler(_NOBODY)
         ours.propagate = propagated
         ours.removeHandler(lines)
         everyone.removeHandler(silence)

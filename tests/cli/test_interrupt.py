@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -9,14 +10,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from superbiz_cli import bootstrap
 from superbiz_cli.bootstrap.port import RunHandle
 from superbiz_cli.cli import interrupt
 from superbiz_cli.cli.interrupt import Reports, Watched, exit_code_of_signal, run_interruptibly
+from superbiz_cli.cli.log_lines import log_lines
 from superbiz_cli.cli.streams import ClosedPipe
 from superbiz_cli.errors import ErrorCode, ExitCode, SuperbizError
 from superbiz_cli.harness.audit.events import RecordedEvent, TraceEvent, TraceType
 from superbiz_cli.harness.contract.status import CancelReason
 from tests.support.fake_bootstrap import FakeRun
+from tests.support.run_cli import run_cli
 
 EVENT = RecordedEvent("run", 1, 0, TraceEvent(TraceType.RUN_STARTED))
 
@@ -159,3 +163,27 @@ def test_a_hang_up_that_was_ignored_from_the_start_stays_ignored() -> None:
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_an_interrupt_before_the_run_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_settings: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bootstrap, "prepare_demo", interrupted)
+    done = run_cli("demo")
+    assert (done.code, done.out) == (130, "")
+    assert done.err.splitlines()[-1] == "superbiz: cancelled"
+
+
+def test_what_an_abandoned_thread_says_later_is_written_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    ours = logging.getLogger("superbiz_cli.test")
+    with log_lines(said.append, debug=False):
+        ours.warning("in time")
+    logging.getLogger("superbiz_cli").propagate = False
+    try:
+        ours.warning("too late")
+    finally:
+        logging.getLogger("superbiz_cli").propagate = True
+    assert said == ["in time"]
+    assert "too late" not in capfd.readouterr().err
