@@ -7,7 +7,7 @@ a phrase of whole words in any field, because that is what the index can answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -54,12 +54,14 @@ class _Engine:
         is_cut = relation != "eq" or bool(answer.get("timed_out")) or has_failed_shards
         return Total(count, is_exact=not is_cut)
 
-    def events(self, window: TimeWindow, limit: int) -> list[LogEvent]:
-        hits = _mapping(self._search(window, size=limit).get("hits")).get("hits")
-        if not isinstance(hits, list):
-            raise LogStoreFailed("the answer has no hits")
-        events = [self._event(_mapping(hit)) for hit in hits]
-        return [event for event in events if event is not None]
+    def events(self, window: TimeWindow, limit: int, *, newest_first: bool = False) -> list[LogEvent]:
+        order = "desc" if newest_first else "asc"
+        hits = _hits(self._search(window, size=limit, order=order))
+        events = [event for hit in hits if (event := self._event(_mapping(hit))) is not None]
+        return events[::-1] if newest_first else events
+
+    def reaches_back(self, at_us: int) -> bool:
+        return bool(_hits(self._ask({"lte": from_us(at_us).isoformat()}, [], size=1, order="asc")))
 
     def _event(self, hit: Mapping[str, Any]) -> LogEvent | None:
         sort = hit.get("sort")
@@ -68,21 +70,26 @@ class _Engine:
         event = event_of_fields(_mapping(hit.get("_source")), self._source, None)
         return event or event_of_fields(_mapping(hit.get("_source")), self._source, at_us)
 
-    def _search(self, window: TimeWindow, *, size: int) -> Mapping[str, Any]:
+    def _search(self, window: TimeWindow, *, size: int, order: str = "asc") -> Mapping[str, Any]:
         time_range = {
             "gte": from_us(window.start_us).isoformat(),
             "lte": from_us(window.end_us).isoformat(),
-            "format": "strict_date_optional_time",
         }
         phrases = [
             {"multi_match": {"query": term, "type": "phrase", "fields": ["*"], "lenient": True}}
             for term in self._query.terms
         ]
+        return self._ask(time_range, phrases, size=size, order=order)
+
+    def _ask(
+        self, time_range: Mapping[str, str], filters: Sequence[Mapping[str, Any]], *, size: int, order: str
+    ) -> Mapping[str, Any]:
+        bounds = {**time_range, "format": "strict_date_optional_time"}
         body = {
             "size": size,
             "track_total_hits": size == 0,
-            "query": {"bool": {"filter": [{"range": {self._time: time_range}}, *phrases]}},
-            "sort": [{self._time: {"order": "asc", "unmapped_type": "date"}}],
+            "query": {"bool": {"filter": [{"range": {self._time: bounds}}, *filters]}},
+            "sort": [{self._time: {"order": order, "unmapped_type": "date"}}],
         }
         path = f"/{quote(self._source.index or '*', safe='*,-')}/_search"
         params = {"ignore_unavailable": "true"}
@@ -95,6 +102,13 @@ class _Engine:
             return False
         self.remarks.append(f"{failed} of {shards.get('total', '?')} shards did not answer")
         return True
+
+
+def _hits(answer: Mapping[str, Any]) -> list[Any]:
+    hits = _mapping(answer.get("hits")).get("hits")
+    if not isinstance(hits, list):
+        raise LogStoreFailed("the answer has no hits")
+    return hits
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

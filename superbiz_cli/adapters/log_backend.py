@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
 from superbiz_cli.adapters.log_files.search import FileSource
-from superbiz_cli.adapters.log_files.source import LogSource, SourceReader
+from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer, SourceReader
 from superbiz_cli.adapters.log_files.survey import SourceSurvey, reaches_back, survey_files
 from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.logs.contract import (
@@ -93,7 +93,7 @@ class ConfiguredLogs:
         if not tally.match_count:
             limitations += [text for source in asked if (text := _why_silent(source, query, run))]
         patterns, events = tally.finish()
-        if any(pattern.is_new for pattern in patterns) and not _knows_before(asked, query, run):
+        if any(pattern.is_new for pattern in patterns) and not _knows_before(asked, answers, query, run):
             patterns = tuple(
                 pattern.model_copy(update={"is_new": None}) if pattern.is_new else pattern
                 for pattern in patterns
@@ -108,15 +108,16 @@ class ConfiguredLogs:
         )
 
 
-def _knows_before(sources: Sequence[LogSource], query: LogQuery, run: Run) -> bool:
-    """Whether a source holds events of the time before the window: else nothing can be called new.
-
-    One that begins within the first half of that time is taken for one that was quiet at first.
-    """
-    before = query.window.before()
-    begin_us = before.start_us + (before.end_us - before.start_us) // 2
+def _knows_before(
+    sources: Sequence[LogSource], answers: Sequence[SourceAnswer], query: LogQuery, run: Run
+) -> bool:
+    """Whether a source holds events of the time before the window: else nothing can be called new."""
+    begin_us = query.window.known_from()
     return any(
-        not source.paths or reaches_back(source, begin_us, check=run.check_active) for source in sources
+        reaches_back(source, begin_us, check=run.check_active)
+        if source.paths
+        else answer.answered and answer.knows_before
+        for source, answer in zip(sources, answers, strict=True)
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 
@@ -20,11 +20,15 @@ SLICES = 10
 
 
 class LogStoreFailed(Exception):
-    """A log store could not answer. `reason` is our own words; never a text of the store or of a library."""
+    """A log store could not answer. `reason` is our own words; never a text of the store or of a library.
 
-    def __init__(self, reason: str) -> None:
+    `code` is the store's own number for the failure, None where it gives none.
+    """
+
+    def __init__(self, reason: str, *, code: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +45,38 @@ class HttpRequest:
 class LogStore:
     """Sends requests of one source. Each one ends within its time limit, a cancel, or the deadline.
 
-    `scheme` is the word before the source's token in the Authorization header.
+    `scheme` is the word before the source's token in the Authorization header; `code_header` names the
+    header in which the store numbers its failures.
     """
 
-    def __init__(self, source: LogSource, run: Run, *, scheme: str = "Bearer") -> None:
+    def __init__(
+        self, source: LogSource, run: Run, *, scheme: str = "Bearer", code_header: str | None = None
+    ) -> None:
         self._source = source
         self._run = run
         self._scheme = scheme
+        self._code_header = code_header
+        self._tls = httpx.create_ssl_context()  # reads all certificates, so it serves all requests
 
     def ask(self, request: HttpRequest) -> Any:
         """Return the JSON value of the answer. Raises LogStoreFailed, RunAborted."""
         self._run.check_active()
         try:
-            status, body = asyncio.run(self._send(request))
+            status, code, body = asyncio.run(self._send(request))
         except asyncio.CancelledError:
             self._run.check_active()
             raise LogStoreFailed("the request was interrupted") from None
         self._run.check_active()
         if status != httpx.codes.OK:
-            raise LogStoreFailed(_sentence(status))
+            raise LogStoreFailed(_sentence(status), code=code)
+        if code is not None:
+            raise LogStoreFailed("the store failed while it answered", code=code)
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
             raise LogStoreFailed("the answer is not the JSON that was expected") from None
 
-    async def _send(self, request: HttpRequest) -> tuple[int, bytes]:
+    async def _send(self, request: HttpRequest) -> tuple[int, int | None, bytes]:
         loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(self._exchange(request))
 
@@ -85,7 +96,7 @@ class LogStore:
         finally:
             unregister()
 
-    async def _exchange(self, request: HttpRequest) -> tuple[int, bytes]:
+    async def _exchange(self, request: HttpRequest) -> tuple[int, int | None, bytes]:
         headers = {"Content-Type": request.content_type, "Accept": "application/json"}
         auth = None
         if self._source.token is not None:
@@ -95,7 +106,9 @@ class LogStore:
         url = (self._source.endpoint or "").rstrip("/") + request.path
         content = None if request.body is None else request.body.encode()
         async with (
-            httpx.AsyncClient(timeout=self._source.timeout_s, auth=auth, follow_redirects=False) as client,
+            httpx.AsyncClient(
+                timeout=self._source.timeout_s, auth=auth, verify=self._tls, follow_redirects=False
+            ) as client,
             client.stream(
                 request.method, url, params=dict(request.params), content=content, headers=headers
             ) as response,
@@ -105,7 +118,8 @@ class LogStore:
                 body += piece
                 if len(body) > MAX_ANSWER_BYTES:
                     raise LogStoreFailed("the answer is too large")
-            return response.status_code, bytes(body)
+            code = response.headers.get(self._code_header or "", "")
+            return response.status_code, int(code) if code.isdecimal() else None, bytes(body)
 
 
 def _sentence(status: int) -> str:
@@ -116,6 +130,8 @@ def _sentence(status: int) -> str:
             return f"the store refused the credentials ({status})"
         case 404:
             return "the store knows no such index, table or path (404)"
+        case 408:
+            return "the search took longer than the store allows (408)"
         case 429:
             return "the store limits the rate of requests (429)"
         case _ if status >= 500:
@@ -124,19 +140,24 @@ def _sentence(status: int) -> str:
             return f"the store answered unexpectedly ({status})"
 
 
-Fetch = Callable[[TimeWindow, int], Sequence[LogEvent]]
+class Fetch(Protocol):
+    """Fetches a part of the matching events."""
+
+    def __call__(self, window: TimeWindow, limit: int, *, newest_first: bool = False) -> Sequence[LogEvent]:
+        """Return the first, or the newest, <= `limit` events of a window in time order."""
+        ...
 
 
 def fetch_evenly(window: TimeWindow, total: int, fetch: Fetch) -> list[LogEvent]:
-    """Return all events of a window if they are few, else equally many from each tenth of it.
+    """Return all events of a window if they are few, else equally many from each tenth of it, in time order.
 
-    `fetch` returns the first events of a part of the window, at most as many as asked for.
+    The newest event is always among them: it tells whether a trouble goes on and how old the store is.
     """
     if total <= MAX_FETCHED:
         return list(fetch(window, MAX_FETCHED)) if total else []
     length = (window.end_us - window.start_us) // SLICES + 1
-    events: list[LogEvent] = []
-    for start_us in range(window.start_us, window.end_us + 1, length):
+    parts: list[Sequence[LogEvent]] = []
+    for start_us in reversed(range(window.start_us, window.end_us + 1, length)):
         part = TimeWindow(start_us, min(window.end_us, start_us + length - 1))
-        events += fetch(part, MAX_FETCHED // SLICES)
-    return events
+        parts.append(fetch(part, MAX_FETCHED // SLICES, newest_first=not any(parts)))
+    return [event for part in reversed(parts) for event in part]

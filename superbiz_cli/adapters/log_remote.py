@@ -32,8 +32,18 @@ class LogEngine(Protocol):
         """Return the number of matching events. Raises LogStoreFailed."""
         ...
 
-    def events(self, window: TimeWindow, limit: int) -> list[LogEvent]:
-        """Return the first <= `limit` matching events. Raises LogStoreFailed."""
+    def events(self, window: TimeWindow, limit: int, *, newest_first: bool = False) -> list[LogEvent]:
+        """Return the first, or the newest, <= `limit` matching events in time order.
+
+        Raises LogStoreFailed.
+        """
+        ...
+
+    def reaches_back(self, at_us: int) -> bool:
+        """Whether the store holds any event, matching or not, at or before an instant.
+
+        Raises LogStoreFailed.
+        """
         ...
 
 
@@ -50,7 +60,7 @@ def search_engine(
         run.check_active()
         if query.window.contains(event.at_us):
             tally.add(event)
-    _look_before(engine, query, tally)
+    knows_before = _look_before(engine, query, tally)
     remarks = list(dict.fromkeys(engine.remarks))
     if total.count > len(events):
         remarks.append(f"patterns are from an even sample of {len(events)} of {total.count} events")
@@ -58,19 +68,26 @@ def search_engine(
         limitations=tuple(f"{source.name}: {remark}" for remark in remarks),
         extra_count=max(0, total.count - len(events)),
         count_is_exact=total.is_exact,
+        knows_before=knows_before,
     )
 
 
-def _look_before(engine: LogEngine, query: LogQuery, tally: EventTally) -> None:
-    """Note the shapes of the window before; more events than may be fetched leave it unknown what is new."""
+def _look_before(engine: LogEngine, query: LogQuery, tally: EventTally) -> bool:
+    """Note the shapes of the window before; more events than may be fetched leave it unknown what is new.
+
+    Returns whether the store holds events of that time at all: else nothing can be called new.
+    """
     before = query.window.before()
+    begin_us = query.window.known_from()
     try:
         earlier = engine.events(before, MAX_FETCHED)
+        reaches_back = any(event.at_us <= begin_us for event in earlier) or engine.reaches_back(begin_us)
     except LogStoreFailed:
         tally.looked_before = False
-        return
+        return False
     for event in earlier:
         if before.contains(event.at_us):
             tally.add_before(event)
     if len(earlier) >= MAX_FETCHED:
         tally.looked_before = False
+    return reaches_back

@@ -18,6 +18,7 @@ from superbiz_cli.harness.core.run import Run
 from superbiz_cli.harness.tool.logs.contract import LogEvent, LogQuery, TimeWindow
 from superbiz_cli.harness.tool.logs.tally import EventTally
 
+_DAY_US = 24 * 3600 * 1_000_000  # how far back a query may reach that no store refuses
 EVERYTHING = '{service_name=~".+"}'
 
 
@@ -38,7 +39,8 @@ class _Engine:
         self._source = source
         self._store = LogStore(source, run)
         filters = "".join(f" |~ {_string('(?i)' + re.escape(term))}" for term in query.terms)
-        self._logql = (source.selector or EVERYTHING) + filters
+        self._selector = source.selector or EVERYTHING
+        self._logql = self._selector + filters
         self.remarks: list[str] = []
 
     def total(self, window: TimeWindow) -> Total:
@@ -53,13 +55,19 @@ class _Engine:
         except (KeyError, IndexError, TypeError, ValueError):
             raise LogStoreFailed("the answer has no count") from None
 
-    def events(self, window: TimeWindow, limit: int) -> list[LogEvent]:
+    def events(self, window: TimeWindow, limit: int, *, newest_first: bool = False) -> list[LogEvent]:
+        return self._events(self._logql, window, limit, newest_first=newest_first)
+
+    def reaches_back(self, at_us: int) -> bool:
+        return bool(self._events(self._selector, TimeWindow(at_us - _DAY_US, at_us), 1, newest_first=True))
+
+    def _events(self, logql: str, window: TimeWindow, limit: int, *, newest_first: bool) -> list[LogEvent]:
         params = {
-            "query": self._logql,
+            "query": logql,
             "start": str(window.start_us * 1000),
             "end": str((window.end_us + 1) * 1000),  # the end is not included
             "limit": str(limit),
-            "direction": "forward",
+            "direction": "backward" if newest_first else "forward",
         }
         events: list[LogEvent] = []
         for stream in self._result("/loki/api/v1/query_range", params):

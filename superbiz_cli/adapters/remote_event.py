@@ -21,7 +21,11 @@ _SERVICE_LABELS = ("service_name", "service", "app", "application", "job", "comp
 
 
 def event_of_fields(fields: Mapping[str, Any], source: LogSource, at_us: int | None) -> LogEvent | None:
-    """Return the event of a JSON record; `at_us` is its time where the store states it apart."""
+    """Return the event of a JSON record; `at_us` is its time where the store states it apart.
+
+    Fields without a value are left out: a store with a fixed schema has many of them in each record.
+    """
+    fields = {name: value for name, value in fields.items() if value not in (None, "", {}, [])}
     event = read_json_event(fields, source.zones)
     if at_us is None:
         if event.stamp is None:

@@ -46,11 +46,12 @@ def _looked_at(name: str, source: LogSource, settings: Settings) -> Check:
     if report.newest is not None:
         return Check(name, CheckStatus.OK, detail)
     if not source.paths and report.problems:
-        return Check(
-            name,
-            CheckStatus.WARN,
-            f"{detail} · {report.problems[0]}",
-            f"check the url and the credential of the source {source.name}",
+        place = "index, table or selector"
+        remedy = (
+            f"check that the {place} of the source {source.name} is the one that is written to"
+            if report.answered
+            else f"check url, credential and {place} of the source {source.name}"
         )
+        return Check(name, CheckStatus.WARN, f"{detail} · {report.problems[0]}", remedy)
     reason = report.problems[0] if report.problems else "no event with a time was found"
     return Check(name, CheckStatus.WARN, f"{detail} · {reason}", "superbiz logs inspect PATH  says more")

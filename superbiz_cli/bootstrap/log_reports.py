@@ -36,6 +36,7 @@ class SourceReport:
     newest: datetime | None = None
     shapes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    answered: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as it is printed with `--json`."""
@@ -105,12 +106,13 @@ def _asked(source: LogSource, zone: ZoneInfo) -> SourceReport:
         with run.watching_deadline():
             answer = READERS[source.kind](source).search(query, tally, run=run)
     except RunAborted:
-        return replace(report, problems=(f"no answer within {_ASKED_WITHIN_S:.0f} s",))
-    _, events = tally.finish()
-    newest = max((datetime.fromisoformat(event.timestamp) for event in events), default=None)
+        return replace(report, problems=(f"no answer within {_ASKED_WITHIN_S:.0f} s",), answered=False)
+    patterns, _ = tally.finish()
+    newest = max((datetime.fromisoformat(pattern.last_seen) for pattern in patterns), default=None)
     nothing = "no event in the last day" if answer.answered and newest is None else None
     return replace(
         report,
         newest=None if newest is None else newest.astimezone(zone),
-        problems=(*answer.limitations, *([nothing] if nothing else [])),
+        problems=(*([nothing] if nothing else []), *answer.limitations),
+        answered=answer.answered,
     )

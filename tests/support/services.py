@@ -24,7 +24,7 @@ def redis_url() -> str:
     """The URL of a Redis that answers. Skips the test otherwise (fails if CI=true)."""
     host, port = _address(REDIS_URL, default_port=6379)
     if not _answers(host, port, send=b"PING\r\n"):
-        _absent(f"Redis does not answer at {host}:{port}")
+        absent(f"Redis does not answer at {host}:{port}")
     return REDIS_URL
 
 
@@ -32,7 +32,7 @@ def mariadb_url() -> str:
     """The SQLAlchemy URL, without a database, of a MariaDB or MySQL that answers; else as above."""
     host, port = _address(MARIADB_URL, default_port=3306)
     if not _answers(host, port, send=b""):
-        _absent(f"MariaDB does not answer at {host}:{port}")
+        absent(f"MariaDB does not answer at {host}:{port}")
     return MARIADB_URL
 
 
@@ -53,7 +53,8 @@ def _answers(host: str, port: int, *, send: bytes) -> bool:
         return False
 
 
-def _absent(reason: str) -> NoReturn:
+def absent(reason: str) -> NoReturn:
+    """Skip the test because something that it needs is not here; fail it if CI=true."""
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(f"{reason}, and CI=true", pytrace=False)
     pytest.skip(reason)

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from superbiz_cli.adapters.log_files.header import find_header
-from superbiz_cli.adapters.log_files.levels import level_of_number, level_of_priority, level_of_word
+from superbiz_cli.adapters.log_files.levels import (
+    level_of_number,
+    level_of_priority,
+    level_of_severity_number,
+    level_of_word,
+)
 from superbiz_cli.adapters.log_files.stamps import SECOND_US, Lacks, Stamp, Zones, epoch_stamp
 from superbiz_cli.harness.tool.logs.contract import Level
 
@@ -20,9 +25,11 @@ TIME_KEYS = (
     "observedTimeUnixNano", "log_time", "logtime", "created_at", "createdAt", "created", "Timestamp", "Time",
     "TimeGenerated", "start_time", "written_ts", "isotime", "written_at", "dt", "epoch", "when", "@ts",
 )  # fmt: skip
+_SEVERITY_NUMBERS = ("severityNumber", "severity_number", "SeverityNumber")
 _LEVEL_KEYS = (
     "level", "severity", "lvl", "levelname", "log_level", "loglevel", "@l", "logLevel", "log.level", "severityText",
     "severity_text", "s", "Level", "LEVEL", "priority", "PRIORITY", "syslog_severity",
+    *_SEVERITY_NUMBERS,
 )  # fmt: skip
 _MESSAGE_KEYS = (
     "message",
@@ -170,6 +177,8 @@ def _read_level(key: str, value: Any) -> Level | None:
         case bool() | None:
             return None
         case int():
+            if key in _SEVERITY_NUMBERS:
+                return level_of_severity_number(value)
             if key.lower() in {"priority", "syslog_severity"} or value < 8:
                 return level_of_priority(value)
             return level_of_number(value)

@@ -73,6 +73,11 @@ def level_of_priority(priority: int) -> Level | None:
     return _SYSLOG[priority] if 0 <= priority <= 7 else None
 
 
+def level_of_severity_number(number: int) -> Level | None:
+    """Return the level of a SeverityNumber (OpenTelemetry's log data model, 1 to 24, four for each level)."""
+    return list(Level)[(number - 1) // 4] if 1 <= number <= 24 else None
+
+
 def find_level(rest: str, before: str = "") -> Level | None:
     """Return the level that a header line states behind (or before) its time, None if it states none."""
     head = rest[:_SEARCHED_CHARS]

@@ -56,13 +56,15 @@ class LogSource:
 class SourceAnswer:
     """What one source adds beyond the tally: what it skipped, and whether it could answer at all.
 
-    `extra_count` counts matches that an engine counted but did not send.
+    `extra_count` counts matches that an engine counted but did not send. `knows_before` is False where the
+    source holds nothing of the time before the window.
     """
 
     limitations: tuple[str, ...] = ()
     answered: bool = True
     extra_count: int = 0
     count_is_exact: bool = True
+    knows_before: bool = True
 
 
 class SourceReader(Protocol):

@@ -291,6 +291,20 @@ def test_an_export_of_the_opentelemetry_collector_holds_many_events_on_a_line(tm
     assert result["patterns"][0]["service"] == "pay"
 
 
+def test_a_severity_number_is_the_level_where_no_word_says_it(tmp_path: Path) -> None:
+    lines = [
+        json.dumps(
+            {"timestamp": f"2024-03-10T01:59:{second}Z", "body": "x", "severityText": "", name: number}
+        )
+        for second, (name, number) in enumerate(
+            [("severityNumber", 1), ("severity_number", 12), ("SeverityNumber", 17), ("severityNumber", 24)],
+            10,
+        )
+    ]
+    report = inspect(write(tmp_path / "otel.jsonl", "\n".join(lines) + "\n"))
+    assert report.levels == {"TRACE": 1, "INFO": 1, "ERROR": 1, "FATAL": 1}
+
+
 def test_a_w3c_log_states_its_dates_apart_and_is_in_utc(tmp_path: Path) -> None:
     path = write(
         tmp_path / "ex.log",

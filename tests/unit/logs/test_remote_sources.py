@@ -28,8 +28,11 @@ class Store:
     def __init__(self, events: list[tuple[datetime, str, str]]) -> None:
         self.events = sorted(events)
 
-    def between(self, start_us: int, end_us: int, limit: int) -> list[tuple[datetime, str, str]]:
-        return [event for event in self.events if from_us(start_us) <= event[0] <= from_us(end_us)][:limit]
+    def between(
+        self, start_us: int, end_us: int, limit: int, *, newest_first: bool = False
+    ) -> list[tuple[datetime, str, str]]:
+        inside = [event for event in self.events if from_us(start_us) <= event[0] <= from_us(end_us)]
+        return inside[::-1][:limit] if newest_first else inside[:limit]
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
         if asked.path.endswith("/_search"):
@@ -40,8 +43,12 @@ class Store:
 
     def _elasticsearch(self, asked: Asked) -> Any:
         time_range = asked.json["query"]["bool"]["filter"][0]["range"]["@timestamp"]
-        start, end = (datetime.fromisoformat(time_range[key]) for key in ("gte", "lte"))
-        inside = [event for event in self.events if start <= event[0] <= end]
+        start, end = (
+            datetime.fromisoformat(time_range.get(key, NOON.replace(year=2000).isoformat()))
+            for key in ("gte", "lte")
+        )
+        is_descending = asked.json["sort"][0]["@timestamp"]["order"] == "desc"
+        inside = [event for event in self.events if start <= event[0] <= end][:: -1 if is_descending else 1]
         hits = [
             {
                 "_index": "app",
@@ -72,7 +79,8 @@ class Store:
             return {"status": "success", "data": {"resultType": "vector", "result": result}}
         start, end = int(asked.params["start"]) // 1000, int(asked.params["end"]) // 1000 - 1
         streams: dict[str, list[list[str]]] = {}
-        for at, level, text in self.between(start, end, int(asked.params["limit"])):
+        backward = asked.params["direction"] == "backward"
+        for at, level, text in self.between(start, end, int(asked.params["limit"]), newest_first=backward):
             ns = str(int(at.timestamp()) * 10**9 + at.microsecond * 1000)
             streams.setdefault(level, []).append([ns, text])
         result = [
@@ -91,7 +99,9 @@ class Store:
             }
             rows: list[dict[str, Any]] = [{"name": name, "type": kind} for name, kind in columns.items()]
             return {"meta": [], "data": rows, "rows": len(rows)}
-        start, end = int(asked.params["param_start"]), int(asked.params["param_end"])
+        start, end = int(asked.params["param_start"]), int(asked.params["param_end"]) - 1
+        if "AS found" in asked.body:
+            return {"data": [{"found": 1}] if self.between(0, end, 1) else []}
         if "count()" in asked.body:
             return {"data": [{"matches": len(self.between(start, end, 10**9))}], "rows": 1}
         rows = [
@@ -102,7 +112,9 @@ class Store:
                 "message": text,
                 "__at_us": int(at.timestamp() * 1_000_000),
             }
-            for at, level, text in self.between(start, end, int(asked.params["param_limit"]))
+            for at, level, text in self.between(
+                start, end, int(asked.params["param_limit"]), newest_first="DESC" in asked.body
+            )
         ]
         return {"data": rows, "rows": len(rows)}
 
@@ -118,7 +130,7 @@ def remote(server: LogServer, kind: LogSourceKind, **fields: Any) -> Any:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_store_s_events_are_counted_grouped_and_shown(kind: LogSourceKind) -> None:
     store = Store(
-        [(minutes(-40), "info", "tick 1")]
+        [(minutes(-50), "info", "tick 1")]
         + [(minutes(-29 + number), "info", f"tick {number}") for number in range(20)]
         + [(minutes(-5), "error", "connect 10.0.0.7 refused")]
     )
@@ -146,9 +158,22 @@ def test_more_events_than_are_fetched_are_counted_by_the_engine_and_sampled_even
         fetched = len(server.asked)
     assert result["match_count"] == 8_900
     times = [datetime.fromisoformat(event["timestamp"]) for event in result["events"]]
-    assert times[-1] - times[0] > timedelta(minutes=26)
+    assert times[-1] - times[0] > timedelta(minutes=29)
+    assert result["patterns"][0]["last_seen"] == store.events[-1][0].isoformat(timespec="milliseconds")
     assert any("even sample of 200 of 8900" in text for text in result["limitations"])
     assert fetched <= 16
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_new_where_the_store_holds_nothing_of_the_time_before(kind: LogSourceKind) -> None:
+    young = Store([(minutes(-20), "info", "tick 1"), (minutes(-5), "error", "refused")])
+    with serving(young.answer) as server:
+        result = ask(remote(server, kind))
+    assert not any(pattern.get("is_new") for pattern in result["patterns"])
+    old = Store([(minutes(-55), "info", "started"), *young.events])
+    with serving(old.answer) as server:
+        result = ask(remote(server, kind), query="refused")
+    assert [pattern["is_new"] for pattern in result["patterns"]][-1:] == [True]
 
 
 def test_elasticsearch_is_given_the_window_and_each_term(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +239,7 @@ def test_clickhouse_is_given_terms_as_parameters_and_may_only_read() -> None:
         (429, "SECRET-REASON", "rate of requests"),
         (500, "Code: 241. DB::Exception: SECRET-REASON", "failed (500)"),
         (503, "", "failed (503)"),
+        (408, "Code: 159. DB::Exception: SECRET-REASON", "took longer than the store allows (408)"),
         (200, "no json SECRET-REASON", "not the JSON"),
         (200, {"unexpected": True}, "the answer has no"),
     ],
@@ -227,6 +253,19 @@ def test_a_store_that_fails_is_named_and_its_own_words_are_not_shown(
     assert result["match_count"] == 1
     assert words in result["limitations"][0]
     assert "SECRET-REASON" not in json.dumps(result)
+
+
+def test_rows_before_an_exception_of_clickhouse_are_no_answer() -> None:
+    """A server that fails behind the first rows has already sent status 200."""
+    store = Store([(minutes(-5), "info", "x")])
+
+    def answer(asked: Asked) -> tuple[int, Any]:
+        status, value = store.answer(asked)
+        is_count = "count()" in asked.body
+        return status, value | {"exception": "Code: 241. SECRET-REASON"} if is_count else value
+
+    with serving(answer) as server, pytest.raises(ToolExecutionFailed):
+        ask(remote(server, LogSourceKind.CLICKHOUSE))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -78,6 +78,14 @@ class TimeWindow:
         """The equally long window that ends where this one begins."""
         return TimeWindow(self.start_us - (self.end_us - self.start_us), self.start_us - 1)
 
+    def known_from(self) -> int:
+        """When a log must have begun for its silence in the time before to say that something is new.
+
+        One that begins within the first half of that time is taken for one that was quiet at first.
+        """
+        before = self.before()
+        return before.start_us + (before.end_us - before.start_us) // 2
+
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
