@@ -39,7 +39,7 @@ _READ_ONLY = {"readonly": "1"}
 _SETTINGS_REFUSED = frozenset({164, 452, 115})
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"})
 _REASONS = {
-    46: "the store lacks a function that is needed; ClickHouse 21.8 or newer is",
+    46: "the store is too old: it lacks a function that is needed",
     47: "the table has no such column",
     60: "there is no such table",
     81: "there is no such database",

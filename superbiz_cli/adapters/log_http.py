@@ -103,15 +103,15 @@ class LogStore:
             headers["Authorization"] = f"{self._scheme} {self._source.token}"
         elif self._source.username is not None:
             auth = httpx.BasicAuth(self._source.username, self._source.password or "")
-        url = (self._source.endpoint or "").rstrip("/") + request.path
+        endpoint = httpx.URL(self._source.endpoint or "")
+        path = endpoint.raw_path.partition(b"?")[0].rstrip(b"/") + request.path.encode()
+        url, params = endpoint.copy_with(raw_path=path), dict(endpoint.params) | dict(request.params)
         content = None if request.body is None else request.body.encode()
         async with (
             httpx.AsyncClient(
                 timeout=self._source.timeout_s, auth=auth, verify=self._tls, follow_redirects=False
             ) as client,
-            client.stream(
-                request.method, url, params=dict(request.params), content=content, headers=headers
-            ) as response,
+            client.stream(request.method, url, params=params, content=content, headers=headers) as response,
         ):
             body = bytearray()
             async for piece in response.aiter_bytes():

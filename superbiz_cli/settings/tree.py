@@ -49,6 +49,7 @@ MysqlTls: TypeAlias = Literal["disabled", "preferred", "required", "verify-ca", 
 LogKind: TypeAlias = Literal[
     "files", "mysql_slow_log", "syslog", "journald", "elasticsearch", "loki", "clickhouse"
 ]
+_REMOTE_KINDS = frozenset({"elasticsearch", "loki", "clickhouse"})
 
 
 class AgentModelSettings(Section):
@@ -200,7 +201,7 @@ class LogSource(Section):
     timezone: Zone | None = None
     encoding: Text | None = None
     service: Text | None = None
-    url: Text | None = None
+    url: Endpoint | None = None
     url_env: EnvName | None = None
     username: Text | None = None
     password_env: EnvName | None = None
@@ -213,9 +214,11 @@ class LogSource(Section):
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 10.0
 
     @model_validator(mode="after")
-    def _files_have_paths(self) -> Self:
+    def _has_a_place(self) -> Self:
         if self.kind == "files" and not self.paths:
             raise ValueError('needs "paths" (files, folders or globs)')
+        if self.kind in _REMOTE_KINDS and self.url is None and self.url_env is None:
+            raise ValueError('needs "url", or "url_env" with the name of a variable that holds it')
         return self
 
 

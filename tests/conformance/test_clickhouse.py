@@ -36,7 +36,7 @@ def clickhouse() -> Iterator[ClickHouse]:
 def source(server: ClickHouse, table: str, **fields: Any) -> Any:
     login = {"username": "team", "password": "s3cret"}
     return a_source(
-        kind=LogSourceKind.CLICKHOUSE, name="far", endpoint=server.url, index=table, **(login | fields)
+        kind=LogSourceKind.CLICKHOUSE, name="far", index=table, **(login | {"endpoint": server.url} | fields)
     )
 
 
@@ -126,6 +126,11 @@ def test_a_term_cannot_say_anything_to_the_engine(clickhouse: ClickHouse, term: 
 @pytest.mark.parametrize("table", ["odd.my`table", "odd.a.b", "odd.q'\"\\t"])
 def test_names_with_any_characters_are_names(clickhouse: ClickHouse, table: str) -> None:
     assert ask(source(clickhouse, table), query="odd")["match_count"] == 1
+
+
+def test_the_database_can_be_named_in_the_address(clickhouse: ClickHouse) -> None:
+    there = source(clickhouse, "q'\"\\t", endpoint=f"{clickhouse.url}/?database=odd")
+    assert ask(there, query="odd")["match_count"] == 1
 
 
 @pytest.mark.parametrize(

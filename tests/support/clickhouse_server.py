@@ -98,6 +98,9 @@ def _answer(folder: str, method: str, params: dict[str, str], body: str, authori
             _execute(connection, _set(profile))
         if method == "GET" and "readonly" not in profile:
             _execute(connection, "SET readonly = 2")
+        if "database" in params:
+            escaped = params["database"].replace("\\", "\\\\").replace("`", "\\`")
+            _execute(connection, f"USE `{escaped}`")
         settings = {
             name: value
             for name, value in params.items()

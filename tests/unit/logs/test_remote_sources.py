@@ -255,6 +255,16 @@ def test_a_store_that_fails_is_named_and_its_own_words_are_not_shown(
     assert "SECRET-REASON" not in json.dumps(result)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_path_and_a_query_of_the_address_are_kept(kind: LogSourceKind) -> None:
+    with serving(lambda asked: (500, "")) as server:
+        source = a_source(kind=kind, endpoint=f"{server.url}/logs%2Fa/?tenant=7&database=x", name="far")
+        with pytest.raises(ToolExecutionFailed):
+            ask(source)
+    assert {asked.path.startswith("/logs%2Fa/") for asked in server.asked} == {True}
+    assert {(asked.params["tenant"], asked.params["database"]) for asked in server.asked} == {("7", "x")}
+
+
 def test_rows_before_an_exception_of_clickhouse_are_no_answer() -> None:
     """A server that fails behind the first rows has already sent status 200."""
     store = Store([(minutes(-5), "info", "x")])

@@ -49,6 +49,8 @@ def refusal(tmp_path: Path, **layers: object) -> SuperbizError:
         ("[canonical]\nbackend = 'redis'\n", "'canonical' needs \"url\" or \"url_env\""),
         (SOURCE + SOURCE, "'logs' has two entries with the same \"name\""),
         (SOURCE.replace("paths = ['x']", "").replace('paths = ["x"]', ""), "needs \"paths\""),
+        (SOURCE + "kind = 'loki'\n", "'logs.sources[0]' needs \"url\", or \"url_env\""),
+        (SOURCE + "kind = 'clickhouse'\nurl = 'ch:8123'\n", "'logs.sources[0].url' must begin with http://"),
         (SOURCE.replace("APPLICATION", "APP"), "'logs.sources[0].topic' must be one of"),
         ("[[mysql.data_sources]]\nid = 'a'\n", "needs \"url\", \"url_env\" or \"host\""),
         ("[[mysql.data_sources]]\nid = 'a'\nurl = 'x'\nhost = 'h'\n", "both \"url\" and \"host\""),
