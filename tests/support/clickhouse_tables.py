@@ -149,7 +149,7 @@ OTHERS = (
     "ok Bool, message String) ENGINE = MergeTree ORDER BY ts",
     "INSERT INTO typed VALUES "
     "('2026-11-30 11:50:00', '61f0c404-5cb3-11e7-907b-a6006ad3dba0', '10.9.8.7', 503, 12.5, true, 'x'), "
-    "('2026-11-30 11:51:00', generateUUIDv4(), '10.1.1.1', 200, 1, true, 'y')",
+    "('2026-11-30 11:51:00', '00000000-0000-4000-8000-000000000001', '10.1.1.1', 200, 1, true, 'y')",
     "CREATE DATABASE odd",
     *(
         statement
