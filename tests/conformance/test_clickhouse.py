@@ -271,17 +271,17 @@ def test_a_diagnosis_cites_what_the_store_holds(configured: list[str]) -> None:
 
 
 def test_doctor_and_sources_tell_how_new_the_store_s_newest_event_is(
-    clickhouse: ClickHouse, configured: list[str]
+    clickhouse: ClickHouse, superbiz_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store has an event every two minutes until five hours ago."""
-    newest = datetime.now(UTC) - timedelta(hours=5)
+    newest = (datetime.now(UTC) - timedelta(hours=5)).replace(microsecond=0)
     clickhouse.execute(
-        "INSERT INTO otel_logs (Timestamp, SeverityText, ServiceName, Body) SELECT "
-        f"fromUnixTimestamp64Micro({int(newest.timestamp())}000000 - number * 120000000), 'INFO', 'beat', "
-        "'alive' FROM numbers(550)"
+        f"INSERT INTO beats SELECT toDateTime({int(newest.timestamp())}) - number * 120, 'alive' "
+        "FROM numbers(550)"
     )
+    configured = configuration(clickhouse, superbiz_home, monkeypatch, table="beats")
     [report] = run_cli("logs", "sources", "--json", *configured).json()
-    assert datetime.fromisoformat(report["newest"]) == newest.replace(microsecond=0)
+    assert datetime.fromisoformat(report["newest"]) == newest
     done = run_cli("doctor", *configured)
     assert f"newest event {newest.isoformat(' ', 'seconds')}" in " ".join(done.out.split())
 

@@ -172,6 +172,7 @@ OTHERS = (
     "CREATE TABLE untimed (day Date, n UInt64, message String) ENGINE = MergeTree ORDER BY day",
     "CREATE TABLE numbered (ts UInt64, message String) ENGINE = MergeTree ORDER BY ts",
     "INSERT INTO numbered VALUES (17, 'x')",
+    "CREATE TABLE beats (ts DateTime, message String) ENGINE = MergeTree ORDER BY ts",
     "CREATE TABLE empty (ts DateTime, message String) ENGINE = MergeTree ORDER BY ts",
     "CREATE TABLE empty_millis (ts UInt64, message String) ENGINE = MergeTree ORDER BY ts",
     "CREATE TABLE young (ts DateTime('UTC'), message String) ENGINE = MergeTree ORDER BY ts",
