@@ -15,18 +15,25 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from superbiz_cli.harness.tool.logs.http_status import failing_status
 from superbiz_cli.harness.tool.logs.patterns import mask, merge_templates
 
 
-def groups_of(messages: list[str]) -> list[int]:
+def groups_of(messages: list[str]) -> list[tuple[int, str]]:
     """Return the group of each message, as a tally would form it."""
-    counts = Counter(mask(message) for message in messages)
-    templates = sorted(counts, key=lambda template: (-counts[template], template))
-    leader = dict(zip(templates, merge_templates(templates), strict=True))
-    return [leader[mask(message)] for message in messages]
+    shapes = [(mask(message), failing_status(message)) for message in messages]
+    counts = Counter(shapes)
+    leader: dict[tuple[str, str], tuple[int, str]] = {}
+    for status in {status for _, status in shapes}:
+        templates = sorted(
+            (text for text, its in counts if its == status), key=lambda t: (-counts[t, status], t)
+        )
+        for text, first in zip(templates, merge_templates(templates), strict=True):
+            leader[text, status] = (first, status)
+    return [leader[shape] for shape in shapes]
 
 
-def grouping_accuracy(found: list[int], true: list[str]) -> float:
+def grouping_accuracy(found: list[tuple[int, str]], true: list[str]) -> float:
     """Return the share of lines in groups that equal a true group."""
     found_size, true_size, both = Counter(found), Counter(true), Counter(zip(found, true, strict=True))
     right = sum(n for (group, event), n in both.items() if n == found_size[group] == true_size[event])

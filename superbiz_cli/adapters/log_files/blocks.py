@@ -21,6 +21,7 @@ from superbiz_cli.adapters.log_files.profile import MAY_START
 from superbiz_cli.adapters.log_files.stamps import SECOND_US
 from superbiz_cli.adapters.log_files.unwrap import Wrapper
 from superbiz_cli.harness.tool.logs.contract import LogEvent, LogQuery
+from superbiz_cli.harness.tool.logs.http_status import with_marked_statuses
 from superbiz_cli.harness.tool.logs.tally import MINUTE_US, EventTally, Shape
 from superbiz_cli.harness.tool.logs.terms import matches_all
 
@@ -28,7 +29,8 @@ MAX_CARRIED_BYTES = 8 << 20
 _FEW = 3
 _MANY = 32
 _MAX_KEYS = 50_000
-# First cut of grouping: events that differ only in digits and hexadecimal letters are of one shape.
+# First cut of grouping: events that differ only in digits and hexadecimal letters are of one shape, but
+# for an HTTP status of failure.
 _DROPPED = b"0123456789abcdef"
 _DIGIT_WORDS = re.compile(rb"(?<![\w.@/\\-])[A-Za-z_.@/\\+-]*+\d(?:[\w.@/\\%+-]|:(?=\d))*+")
 
@@ -355,14 +357,14 @@ class BlockScan:
 
     def _keys(self, found: _Found, indexes: list[int]) -> list[bytes]:
         lines = found.lines if len(indexes) == len(found.lines) else [found.lines[index] for index in indexes]
-        return b"\n".join(lines).translate(None, _DROPPED).split(b"\n")
+        return with_marked_statuses(b"\n".join(lines)).translate(None, _DROPPED).split(b"\n")
 
     def _shape(self, key: bytes, found: _Found, index: int) -> Shape | None:
         """Return the shape of an event, by its key, by its words, at last by what it says."""
         shape = self._shape_of_key.get(key)
         if shape is not None:
             return shape
-        words = _DIGIT_WORDS.sub(b"#", found.lines[index])
+        words = _DIGIT_WORDS.sub(b"#", with_marked_statuses(found.lines[index]))
         shape = self._shape_of_words.get(words)
         if shape is None:
             event = self._understand(found, index)

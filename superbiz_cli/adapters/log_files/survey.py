@@ -99,8 +99,8 @@ def _begins_by(path: Path, source: LogSource, at_us: int, check: Callable[[], No
     head = islice(reader.events(reader.open()), _HEAD_EVENTS)
     if any(seen is not None and seen <= at_us for seen, _ in head):
         return True
-    tail = _tail(path)  # of a file with the newest event first
-    events = reader.events(reader.open()) if tail is None else reader.assemble(tail)
+    tail = _tail(path)  # of a file with the newest event first; a long one is not unpacked for that
+    events = reader.assemble(_first_lines(reader.open()) if tail is None else tail)
     return any(seen is not None and seen <= at_us for seen, _ in events)
 
 
@@ -118,11 +118,28 @@ def _look_at(path: Path, source: LogSource, survey: SourceSurvey, check: Callabl
     reader = FileReader(path, source, reference=written, written=written, check=check)
     blocks = reader.open()
     survey.shapes += [shape for shape in shapes_of(reader) if shape not in survey.shapes]
-    lines: Iterable[bytes] | None = _tail(path)
-    events = reader.events(blocks) if lines is None else reader.assemble(lines)
-    for at_us, _ in events:
+    lines = _tail(path)
+    for at_us, _ in reader.assemble(_last_lines(blocks) if lines is None else lines):
         if at_us is not None and at_us > (survey.newest_us or 0):
             survey.newest_us = at_us
+
+
+def _first_lines(blocks: Iterable[bytes]) -> list[bytes]:
+    """Return the first lines of decoded blocks, all of them of a short file."""
+    kept = b""
+    for block in blocks:
+        kept += block
+        if len(kept) >= _TAIL_BYTES:
+            return split_lines(kept[: kept.rfind(b"\n", 0, _TAIL_BYTES) + 1])
+    return split_lines(kept)
+
+
+def _last_lines(blocks: Iterable[bytes]) -> list[bytes]:
+    """Return the last lines of decoded blocks, all of them of a short file."""
+    kept = b""
+    for block in blocks:
+        kept = block if len(block) >= _TAIL_BYTES else (kept + block)[-2 * _TAIL_BYTES :]
+    return split_lines(kept) if len(kept) <= _TAIL_BYTES else split_lines(kept[-_TAIL_BYTES:])[1:]
 
 
 def _tail(path: Path) -> list[bytes] | None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from superbiz_cli.adapters.offline.plan import Progress
 from superbiz_cli.adapters.offline.transcript import Call, Fact
 from superbiz_cli.harness.contract.skill import PlanStep
+from superbiz_cli.harness.tool.logs.http_status import failing_status, is_server_failure
 
 SEVERE = frozenset({"ERROR", "FATAL", "CRITICAL", "WARN", "WARNING"})
 _VARIABLE = re.compile(r"\b(?:0x)?[0-9a-f]*\d[\w.:-]*", re.IGNORECASE)
@@ -20,12 +21,15 @@ _TROUBLE = re.compile(
 
 
 def skeleton(text: str) -> str:
-    """Return `text` without its variable parts: equal for two occurrences of one message."""
-    return " ".join(_VARIABLE.sub("#", text.splitlines()[0] if text else "").lower().split())[:200]
+    """Return `text` without its variable parts, a failing HTTP status kept: equal for one kind of message."""
+    shape = " ".join(_VARIABLE.sub("#", text.splitlines()[0] if text else "").lower().split())[:200]
+    return f"{shape} {failing_status(text)}".rstrip()
 
 
 def is_trouble(fact: Fact) -> bool:
-    """Whether a fact reports that something went wrong, by its level or by its words."""
+    """Whether a fact reports that something went wrong, by its HTTP status, its level or its words."""
+    if is_server_failure(fact.text):
+        return True
     return fact.level in SEVERE if fact.level else bool(_TROUBLE.search(fact.text))
 
 

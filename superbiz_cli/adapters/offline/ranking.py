@@ -11,6 +11,7 @@ from superbiz_cli.adapters.offline.statements import is_background
 from superbiz_cli.adapters.offline.transcript import Fact, Observation, Transcript, is_new
 from superbiz_cli.harness.contract.tool_call import ToolName
 from superbiz_cli.harness.tool.logs.headline import telling_line
+from superbiz_cli.harness.tool.logs.http_status import is_server_failure
 
 _SEVERITY = {"FATAL": 3, "CRITICAL": 3, "ERROR": 2, "WARN": 1, "WARNING": 1}
 
@@ -50,7 +51,7 @@ def dominant_facts(transcript: Transcript, terms: QueryTerms) -> list[RankedFact
         return (
             0 if old else 2 if ranked.is_new else 1,
             sum(term in about for term in wanted),
-            _SEVERITY.get(fact.level or "", 0),
+            2 if is_server_failure(fact.text) else _SEVERITY.get(fact.level or "", 0),
             fact.count or 1,
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 from superbiz_cli.harness.contract.evidence import LogPattern, LogSearch, ObservedFact
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.tool.logs.headline import headline
+from superbiz_cli.harness.tool.logs.http_status import failing_status, is_server_failure
 from superbiz_cli.harness.tool.logs.patterns import mask
 
 MAX_PATTERN_FACTS = 8
@@ -63,7 +64,7 @@ def telling_facts(facts: Iterable[ObservedFact]) -> list[ObservedFact]:
     for fact in facts:
         if (pattern := fact.pattern) is None:
             continue
-        key = (pattern.level, pattern.service, mask(pattern.message))
+        key = (pattern.level, pattern.service, f"{mask(pattern.message)} {failing_status(pattern.message)}")
         known = distinct.get(key)
         if known is None or pattern.count > known[1].count:
             distinct[key] = (fact, pattern)
@@ -77,7 +78,7 @@ def telling_facts(facts: Iterable[ObservedFact]) -> list[ObservedFact]:
 def weight(pattern: LogPattern) -> int:
     """Return how telling a pattern is; less is more."""
     is_new = pattern.is_new is True
-    if pattern.level in _ERRORS:
+    if pattern.level in _ERRORS or is_server_failure(pattern.message):
         return _NEW_ERROR if is_new else _OLD_ERROR
     if pattern.level == "WARN" or (pattern.level != "DEBUG" and _TROUBLE.search(pattern.message)):
         return _NEW_TROUBLE if is_new else _OLD_TROUBLE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from superbiz_cli.adapters.log_files.bytes_in import UnreadableLog
 from superbiz_cli.adapters.log_files.events import FileReader
 from superbiz_cli.harness.tool.logs.contract import LogQuery, LogTopic, TimeWindow, to_us
+from superbiz_cli.harness.tool.logs.http_status import failing_status
 from superbiz_cli.harness.tool.logs.terms import parse_terms
 from tests.support.logs import a_source, search
 
@@ -114,3 +116,28 @@ def test_scanning_by_blocks_finds_what_reading_line_by_line_finds(lines: list[st
     path.unlink()
     assert by_blocks.match_count == by_lines.match_count
     assert [event.timestamp for event in by_blocks.events] == [event.timestamp for event in by_lines.events]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3600), st.sampled_from([200, 204, 302, 404, 429, 500, 502, 503])),
+        max_size=80,
+    )
+)
+@settings(max_examples=50, deadline=None)
+def test_requests_that_a_server_failed_are_counted_apart_both_ways(requests: list[tuple[int, int]]) -> None:
+    stamp = [(BEGIN + timedelta(seconds=second)).strftime("%Y-%m-%d %H:%M:%S") for second, _ in requests]
+    texts = [
+        f'{at} "GET /cart/{second} HTTP/1.1" {status} {second}\n'
+        for at, (second, status) in zip(stamp, requests, strict=True)
+    ]
+    path = written("".join(texts).encode())
+    request = LogQuery(LogTopic.APPLICATION, "", (), WHOLE)
+    by_blocks = search(request, a_source(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("superbiz_cli.adapters.log_files.search.layout_of", lambda _reader: None)
+        by_lines = search(request, a_source(path))
+    path.unlink()
+    expected = Counter(str(status) if status in (429, 500, 502, 503) else "" for _, status in requests)
+    for answer in (by_blocks, by_lines):
+        assert {failing_status(one.example): one.count for one in answer.patterns} == expected

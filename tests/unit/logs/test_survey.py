@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from superbiz_cli.adapters.log_backend import ConfiguredLogs
-from superbiz_cli.adapters.log_files.survey import survey_files
-from superbiz_cli.harness.tool.logs.contract import LogSourceKind
+from superbiz_cli.adapters.log_files.events import FileReader, RawFileEvent
+from superbiz_cli.adapters.log_files.survey import reaches_back, survey_files
+from superbiz_cli.harness.tool.logs.contract import LogSourceKind, to_us
 from tests.support.logs import a_source, ask
 
 BEGIN = datetime(2026, 11, 30, tzinfo=UTC)
@@ -29,6 +31,31 @@ def test_the_newest_event_of_a_large_file_is_found_at_its_end(tmp_path: Path) ->
     assert survey.shapes == ["iso"]
     assert survey.problems == []
     assert survey.as_json()["newest_event"] == "2026-11-30T05:33:19+00:00"
+
+
+def test_a_compressed_file_is_not_read_event_by_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "app.log.gz"
+    path.write_bytes(gzip.compress("".join(line(second) for second in range(40_000)).encode()))
+    assembled = 0
+    assemble = FileReader.assemble
+
+    def counted(lines: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal assembled
+        for one in lines:
+            assembled += 1
+            yield one
+
+    def counting(reader: FileReader, lines: Iterable[bytes]) -> Iterator[tuple[int | None, RawFileEvent]]:
+        return assemble(reader, counted(lines))
+
+    monkeypatch.setattr(FileReader, "assemble", counting)
+    source = a_source(path)
+    assert survey_files(source).newest == BEGIN + timedelta(seconds=39_999)
+    assert reaches_back(source, to_us(BEGIN), check=lambda: None)
+    assert not reaches_back(source, to_us(BEGIN) - 1, check=lambda: None)
+    assert assembled < 20_000
 
 
 def test_of_a_rotated_set_the_newest_file_is_looked_at_and_all_are_counted(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from superbiz_cli.harness.contract.limits import utf8_size
 from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
 from superbiz_cli.harness.tool.logs.contract import Level, LogQuery, RawEvent, RawLogs, RawPattern, from_us
+from superbiz_cli.harness.tool.logs.http_status import is_server_failure
 from superbiz_cli.harness.tool.logs.stack import without_frames
 from superbiz_cli.harness.tool.port import Projection, ProjectionFailed
 from superbiz_cli.harness.tool.redact import Redactor
@@ -176,4 +177,4 @@ def _severity(level: str | None) -> int:
 
 
 def _is_error(pattern: RawPattern) -> bool:
-    return pattern.level in {Level.ERROR, Level.FATAL}
+    return pattern.level in {Level.ERROR, Level.FATAL} or is_server_failure(pattern.example)

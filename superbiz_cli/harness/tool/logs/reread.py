@@ -18,6 +18,7 @@ from superbiz_cli.harness.contract.strict import (
 from superbiz_cli.harness.contract.tool_call import ControlView
 from superbiz_cli.harness.tool.logs.contract import Level, LogTopic
 from superbiz_cli.harness.tool.logs.headline import headline
+from superbiz_cli.harness.tool.logs.http_status import is_server_failure
 from superbiz_cli.harness.tool.logs.project import MAX_EVENTS, MAX_PATTERNS, MAX_RESULT_BYTES
 from superbiz_cli.harness.tool.port import ProjectionFailed
 
@@ -141,7 +142,11 @@ def _excerpt(result: _Result) -> str:
     """Quote the most telling line: of the most frequent error, else of the most frequent pattern."""
     if not result.patterns:
         return _short(result.events[0].message) if result.events else ""
-    errors = [pattern for pattern in result.patterns if pattern.level in {Level.ERROR, Level.FATAL}]
+    errors = [
+        pattern
+        for pattern in result.patterns
+        if pattern.level in {Level.ERROR, Level.FATAL} or is_server_failure(pattern.example)
+    ]
     return headline((errors or list(result.patterns))[0].example, limit=MAX_SHORT_CHARS)
 
 

@@ -13,6 +13,7 @@ from superbiz_cli.harness.tool.logs.contract import (
     TimeWindow,
     from_us,
 )
+from superbiz_cli.harness.tool.logs.http_status import failing_status
 from superbiz_cli.harness.tool.logs.patterns import mask, merge_templates
 from superbiz_cli.harness.tool.logs.stack import without_frames
 
@@ -26,12 +27,15 @@ MAX_EXAMPLE_CHARS = 2_000
 SAMPLE = 128
 SLOTS = 60
 
-_Family = tuple[Level | None, str | None]
+_Family = tuple[Level | None, str | None, str]
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """All events of one masked message, level and service. A shape that joined another points to it."""
+    """All events of one masked message, level, service and failing HTTP status.
+
+    A shape that joined another points to it.
+    """
 
     family: _Family
     template: str
@@ -96,7 +100,7 @@ class EventTally:
 
     def shape_of(self, event: LogEvent) -> Shape:
         """Return the shape of an event; a new one is made while there is room."""
-        family = (event.level, event.service)
+        family = (event.level, event.service, failing_status(event.message))
         template = mask(event.message)
         shape = self._shapes.get((family, template))
         if shape is not None:
@@ -161,7 +165,7 @@ class EventTally:
         self._merge()
         ranked = sorted(
             (shape for shape in self._shapes.values() if shape.count),
-            key=lambda shape: (-shape.count, -_severity(shape.family[0]), shape.template),
+            key=lambda shape: (-shape.count, -_severity(shape.family), shape.template),
         )[:MAX_PATTERNS]
         return tuple(self._pattern(shape) for shape in ranked), self._events(ranked)
 
@@ -183,7 +187,7 @@ class EventTally:
         if shape.first is None:
             raise AssertionError("a counted shape has events")
         peak_minute, peak_count = max(shape.minutes.items(), key=lambda item: (item[1], -item[0]))
-        level, service = shape.family
+        level, service, _ = shape.family
         return RawPattern(
             count=shape.count,
             first_seen=_iso(shape.first.at_us),
@@ -241,7 +245,10 @@ def _evenly(kept: list[tuple[LogEvent, Shape]], count: int) -> list[tuple[LogEve
     return [kept[int(index * step)] for index in range(count)]
 
 
-def _severity(level: Level | None) -> int:
+def _severity(family: _Family) -> int:
+    level, _, status = family
+    if status.startswith("5"):
+        level = max(level or Level.ERROR, Level.ERROR, key=list(Level).index)
     return -1 if level is None else list(Level).index(level)
 
 
