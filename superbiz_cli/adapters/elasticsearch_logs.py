@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from superbiz_cli.adapters.log_files.json_event import read_time
 from superbiz_cli.adapters.log_files.source import LogSource, SourceAnswer
+from superbiz_cli.adapters.log_files.stamps import SECOND_US, epoch_stamp
 from superbiz_cli.adapters.log_http import HttpRequest, LogStore, LogStoreFailed
 from superbiz_cli.adapters.log_remote import Total, search_engine
 from superbiz_cli.adapters.remote_event import event_of_fields
@@ -20,6 +22,7 @@ from superbiz_cli.harness.tool.logs.contract import LogEvent, LogQuery, TimeWind
 from superbiz_cli.harness.tool.logs.tally import EventTally
 
 TIME_FIELD = "@timestamp"
+_MILLISECOND_US = 1000
 
 
 class ElasticsearchSource:
@@ -64,11 +67,22 @@ class _Engine:
         return bool(_hits(self._ask({"lte": from_us(at_us).isoformat()}, [], size=1, order="asc")))
 
     def _event(self, hit: Mapping[str, Any]) -> LogEvent | None:
-        sort = hit.get("sort")
+        fields = _mapping(hit.get("_source"))
+        return event_of_fields(fields, self._source, self._at_us(fields, hit.get("sort")))
+
+    def _at_us(self, fields: Mapping[str, Any], sort: Any) -> int | None:
+        """Return the time by which the store found the document, as exactly as the document writes it.
+
+        The sort value is in milli- or nanoseconds, as the field is mapped.
+        """
         first = sort[0] if isinstance(sort, list) and sort else None
-        at_us = first * 1000 if isinstance(first, int) and not isinstance(first, bool) else None
-        event = event_of_fields(_mapping(hit.get("_source")), self._source, None)
-        return event or event_of_fields(_mapping(hit.get("_source")), self._source, at_us)
+        found = epoch_stamp(first) if isinstance(first, int) and not isinstance(first, bool) else None
+        written = read_time(_dig(fields, self._time), self._source.zones)
+        if written is None:
+            return None if found is None else found.wall_us
+        written_us = written.wall_us - (written.offset_s or 0) * SECOND_US
+        is_same = found is None or abs(written_us - found.wall_us) < _MILLISECOND_US
+        return written_us if is_same or found is None else found.wall_us
 
     def _search(self, window: TimeWindow, *, size: int, order: str = "asc") -> Mapping[str, Any]:
         time_range = {
@@ -93,7 +107,10 @@ class _Engine:
         }
         path = f"/{quote(self._source.index or '*', safe='*,-')}/_search"
         params = {"ignore_unavailable": "true"}
-        return _mapping(self._store.ask(HttpRequest("POST", path, params, json.dumps(body))))
+        answer = _mapping(self._store.ask(HttpRequest("POST", path, params, json.dumps(body))))
+        if _mapping(answer.get("_shards")).get("total") == 0:  # else a mistyped name would look like silence
+            raise LogStoreFailed("there is no such index, or this user may not read it")
+        return answer
 
     def _note_shards(self, answer: Mapping[str, Any]) -> bool:
         shards = _mapping(answer.get("_shards"))
@@ -109,6 +126,14 @@ def _hits(answer: Mapping[str, Any]) -> list[Any]:
     if not isinstance(hits, list):
         raise LogStoreFailed("the answer has no hits")
     return hits
+
+
+def _dig(fields: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path whose dots separate names, or are in them."""
+    if path in fields:
+        return fields[path]
+    outer, dot, inner = path.partition(".")
+    return _dig(_mapping(fields.get(outer)), inner) if dot else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
