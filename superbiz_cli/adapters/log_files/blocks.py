@@ -48,7 +48,7 @@ class Layout:
 
 def layout_of(reader: FileReader) -> Layout | None:
     """Return the layout of an opened file, None if it must be read line by line."""
-    if reader.wrapper is not Wrapper.NONE or reader.is_slow_log or reader.is_w3c:
+    if reader.wrapper is not Wrapper.NONE or reader.is_slow_log or reader.has_directives:
         return None
     if reader.json_lines and reader.json_lines >= 9 * reader.plain_lines:
         clock, detector, is_json = (

@@ -84,6 +84,7 @@ class FileReader:
     wrapper: Wrapper = Wrapper.NONE
     is_slow_log: bool = False
     is_w3c: bool = False
+    has_directives: bool = False
     json_lines: int = 0
     plain_lines: int = 0
     file_service: str = ""
@@ -160,8 +161,10 @@ class FileReader:
         inner = [line.text for line in unwrap(self.wrapper, sample)]
         self.is_slow_log = self.wrapper is Wrapper.NONE and is_slow_log(inner)
         self.is_w3c = any(line.startswith(b"#Fields:") for line in inner)
+        self.has_directives = self.is_w3c or any(line.startswith(b"#separator ") for line in inner)  # Zeek
         if self.is_w3c:
             self.resolver = Resolver(zone=ZoneInfo("UTC"), reference=self.reference)  # as the format says
+        if self.has_directives:
             inner = [line for line in inner if line[:1] != b"#"]
         plain = [line for line in inner if line[:1] != b"{"]
         self.json_lines = len(inner) - len(plain)
@@ -217,7 +220,7 @@ class FileReader:
         """Assemble events, one open event for each stream; an event is complete when the next begins."""
         open_events: dict[str, RawFileEvent] = {}
         for line in lines:
-            if self.is_w3c and line.text[:1] == b"#":
+            if self.has_directives and line.text[:1] == b"#":
                 yield from open_events.values()  # their times belong to the date before this directive
                 open_events.clear()
                 self._note_directive(line.text)

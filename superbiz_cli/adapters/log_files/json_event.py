@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,12 @@ TIME_KEYS = (
     "observedTimeUnixNano", "log_time", "logtime", "created_at", "createdAt", "created", "Timestamp", "Time",
     "TimeGenerated", "start_time", "written_ts", "isotime", "written_at", "dt", "epoch", "when", "@ts",
 )  # fmt: skip
+# Of a record without any of these: "requestReceivedTimestamp" (Kubernetes audit), "EdgeStartTimestamp".
+_NAMES_A_TIME = re.compile(r"(?i)timestamp|datetime|date$|_at$|_ts$|time_?(?:utc|local|ms|ns)?$|(?-i:At$)")
+_NAMES_ANOTHER = re.compile(
+    r"(?i)expir|valid|birth|until|after|before|updat|modif|build|compil|boot|next|last"
+)
+_NAMES_A_BEGINNING = re.compile(r"(?i)start|begin|receiv|request|creat|event|log")
 _SEVERITY_NUMBERS = ("severityNumber", "severity_number", "SeverityNumber")
 _LEVEL_KEYS = (
     "level", "severity", "lvl", "levelname", "log_level", "loglevel", "@l", "logLevel", "log.level", "severityText",
@@ -122,7 +129,15 @@ def _stamp(fields: Mapping[str, Any], zones: Zones) -> Stamp | None:
             return stamp
     if isinstance(fields.get("date"), str) and isinstance(fields.get("time"), str):
         return read_time(f"{fields['date']} {fields['time']}", zones)
-    return None
+    return next(
+        (stamp for key in _timelike(fields) if (stamp := read_time(fields[key], zones)) is not None), None
+    )
+
+
+def _timelike(fields: Mapping[str, Any]) -> list[str]:
+    """Return the keys that name a time in words of their own, a beginning before all others."""
+    keys = [key for key in fields if _NAMES_A_TIME.search(key) and not _NAMES_ANOTHER.search(key)]
+    return sorted(keys, key=lambda key: _NAMES_A_BEGINNING.search(key) is None)
 
 
 def read_time(value: Any, zones: Zones) -> Stamp | None:

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from superbiz_cli.adapters.log_files.header import find_header
 from superbiz_cli.adapters.log_files.stamps import SECOND_US, Stamp, Zones
 
-_BLOCK = re.compile(rb"# (?:Time|User@Host|Thread_id|Query_time|Schema):")
-_BEGIN = re.compile(rb"# (?:Time|User@Host|Query_time):")
+_BEGIN = re.compile(rb"# (?:Time|User@Host|User|Client|Thread_id|Schema|Query_time):")
 _TIME = re.compile(rb"# Time: (.*?)(?:\s+# User@Host:.*)?$")
 _SET = re.compile(rb"SET timestamp=(\d+)(?:\.(\d+))?", re.IGNORECASE)
 _BANNER = re.compile(rb"(?:\S+, Version: .*started with:|Tcp port: .*|Time\s+Id\s+Command\s+Argument)\s*$")
@@ -54,8 +53,9 @@ class SlowQuery:
 
 def is_slow_log(sample: Sequence[bytes]) -> bool:
     """Whether a sample has the statistics line of a slow query log."""
-    return any(line.startswith(b"# Query_time:") for line in sample) and any(
-        line.startswith((b"# User@Host:", b"# Time:")) for line in sample
+    return any(line.startswith(b"# Query_time:") and b"Lock_time:" in line for line in sample) or (
+        any(line.startswith(b"# Query_time:") for line in sample)
+        and any(line.startswith((b"# User@Host:", b"# Time:")) for line in sample)
     )
 
 
@@ -83,7 +83,7 @@ def _begins(line: bytes, current: SlowQuery) -> bool:
         return False
     if current.has_body:
         return True
-    return current.has_stats and not line.startswith(b"# Query_time:")
+    return current.has_stats and line.startswith((b"# Time:", b"# User@Host:"))
 
 
 def _note(line: bytes, current: SlowQuery, zones: Zones) -> Stamp | None:

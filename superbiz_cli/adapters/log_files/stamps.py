@@ -236,7 +236,7 @@ def _tai64n(match: Match, _zones: Zones) -> Stamp | None:
 SHAPES: tuple[Shape, ...] = (
     Shape(
         "iso",
-        rb"(?P<Y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?:T|[ _]{1,2}|, |-|:)[ ]?" + _CLOCK + _HALF + _ZONE,
+        rb"(?P<Y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?:T|[ _]{1,2}|[ \t]{1,8}|, |-|:| - |\" \")[ ]?" + _CLOCK + _HALF + _ZONE,
         _year_first,
     ),
     Shape("colon date", rb"(?P<Y>\d{4}):(?P<m>\d\d):(?P<d>\d\d)[- ]" + _CLOCK + _ZONE, _year_first),
@@ -247,7 +247,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape(
         "compact",
-        rb"(?<!\d)(?P<Y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)[-T _]{1,2}(?P<H>\d{1,2}):?(?P<M>\d{1,2}):?(?P<S>\d{1,2})(?:[.,:](?P<f>\d{1,9})(?!\d))?" + _ZONE,
+        rb"(?<!\d)(?P<Y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)[-T _.]{1,2}(?P<H>\d{1,2}):?(?P<M>\d{1,2}):?(?P<S>\d{1,2})(?:[.,:](?P<f>\d{1,9})(?!\d))?" + _ZONE,
         _year_first,
     ),
     Shape("yymmdd", rb"(?<![\d.:])(?P<Y>\d\d)(?P<m>\d\d)(?P<d>\d\d)[ \t]{1,2}" + _CLOCK, _year_first),
@@ -281,7 +281,7 @@ SHAPES: tuple[Shape, ...] = (
         _month_name,
     ),
     Shape("syslog in another language", rb"(?<![A-Za-z])" + _MONTH + rb" {1,2}(?P<d>\d{1,2}) " + _CLOCK, _month_name, at_start_only=True),
-    Shape("month/day/year", rb"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<Y>\d{4})(?: -)?[ T,:]{1,2}" + _CLOCK + _HALF + _ZONE, _month_first),
+    Shape("month/day/year", rb"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<Y>\d{4})(?:(?: -)?[ T,:]{1,2}|-)" + _CLOCK + _HALF + _ZONE, _month_first),
     Shape("day-month-year", rb"(?<!\d)(?P<a>\d{1,2})(?P<s>[-.])(?P<b>\d{1,2})(?P=s)(?P<Y>\d{4})[ T,:]{1,2}" + _CLOCK + _HALF + _ZONE, _day_first),
     Shape("year and day of year", rb"(?<!\d)(?P<Y>(?:19|20)\d\d)-(?P<d>\d{3})T" + _CLOCK + _ZONE, _day_of_year),
     Shape("month-day", rb"(?<![\d-])(?P<m>\d\d)[-/](?P<d>\d\d)[ T]" + _CLOCK, _no_year, at_start_only=True),

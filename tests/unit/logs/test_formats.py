@@ -343,3 +343,44 @@ def test_each_format_has_its_own_word_for_a_level(tmp_path: Path, line: str, lev
     assert report.levels == {level: 1}
     assert report.first_ts is not None
     assert report.first_ts.startswith("2024-03-10T02:00:00")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("[GIN] 2024/03/10 - 02:00:01 | 200 | 12ms | GET /", "2024-03-10T02:00:01"),
+        ("2024-03-10\t02:00:01\tCDG\t703\tGET\t/cart", "2024-03-10T02:00:01"),
+        ('"2024-03-10" "02:00:01" "GET" "/cart"', "2024-03-10T02:00:01"),
+        ("20240310.020001,250:WARN:slow", "2024-03-10T02:00:01.250000"),
+        ("03/10/2024-02:00:01.250000  [**] [1:2:3] scan [**]", "2024-03-10T02:00:01.250000"),
+        ('{"id":"7","requestReceivedTimestamp":"2024-03-10T02:00:01Z"}', "2024-03-10T02:00:01Z"),
+        (
+            '{"EdgeEndTimestamp":"2024-03-10T02:00:09Z","EdgeStartTimestamp":"2024-03-10T02:00:01Z"}',
+            "2024-03-10T02:00:01Z",
+        ),
+        ('{"started_at":1710036001000,"expires_at":1999999999}', "2024-03-10T02:00:01Z"),
+    ],
+)  # fmt: skip
+def test_a_time_is_read_as_many_programs_write_it(tmp_path: Path, line: str, expected: str) -> None:
+    report = inspect(write(tmp_path / "app.log", f"{line}\n{line}\n"))
+    assert (report.events, report.first_ts, report.last_ts) == (2, expected, expected)
+
+
+def test_a_time_that_is_not_of_the_event_is_none(tmp_path: Path) -> None:
+    report = inspect(write(tmp_path / "app.log", '{"expires_at":"2024-03-10T02:00:01Z","uptime":71}\n'))
+    assert (report.events, report.skipped) == (0, 1)
+
+
+def test_the_directives_of_a_zeek_log_belong_to_no_event(tmp_path: Path) -> None:
+    head = "#separator \\x09\n#fields\tts\tuid\n#open\t2024-03-10-02-00-00\n"
+    rows = "1710036001.250000\tC1\n1710036002.500000\tC2\n"
+    report = inspect(write(tmp_path / "conn.log", f"{head}{rows}#close\t2024-03-10-02-00-09\n"))
+    assert (report.events, report.multiline, report.skipped) == (2, False, 0)
+
+
+def test_a_slow_log_needs_neither_times_nor_users(tmp_path: Path) -> None:
+    stats = "# Query_time: 0.7  Lock_time: 0.0  Rows_sent: 0  Rows_examined: 62951\n"
+    bare = f"{stats}# Filesort: No\nSELECT 1;\n" * 3
+    named = f"# User: u[u] @ [10.0.0.1]\n# Thread_id: 7\n{stats}SELECT 2;\n" * 2
+    assert inspect(write(tmp_path / "bare.log", bare)).events == 3
+    assert inspect(write(tmp_path / "named.log", named)).events == 2
