@@ -181,10 +181,10 @@ class _Engine:
         try:
             answer = self._store.ask(HttpRequest("POST", "/", sent, sql, content_type="text/plain"))
         except LogStoreFailed as failure:
-            reason = _REASONS.get(failure.code or 0)
-            raise LogStoreFailed(
-                f"{reason} (code {failure.code})" if reason else failure.reason, code=failure.code
-            ) from None
+            if failure.code not in _REASONS:
+                raise
+            reason = f"{_REASONS[failure.code]} (code {failure.code})"
+            raise LogStoreFailed(reason, code=failure.code) from None
         if isinstance(answer, dict) and "exception" in answer:
             raise LogStoreFailed("the store failed while it answered")
         rows = answer.get("data") if isinstance(answer, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from superbiz_cli.harness.tool.logs.contract import LogEvent, TimeWindow
 MAX_ANSWER_BYTES = 16 << 20
 MAX_FETCHED = 200
 SLICES = 10
+_SLICE_LIMITS = (MAX_FETCHED // SLICES, 5, 1)
 
 
 class LogStoreFailed(Exception):
@@ -29,6 +31,13 @@ class LogStoreFailed(Exception):
         super().__init__(reason)
         self.reason = reason
         self.code = code
+
+
+class AnswerTooLarge(LogStoreFailed):
+    """The answer has more than MAX_ANSWER_BYTES; fewer events may fit."""
+
+    def __init__(self) -> None:
+        super().__init__("the answer is too large")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +126,7 @@ class LogStore:
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > MAX_ANSWER_BYTES:
-                    raise LogStoreFailed("the answer is too large")
+                    raise AnswerTooLarge
             code = response.headers.get(self._code_header or "", "")
             return response.status_code, int(code) if code.isdecimal() else None, bytes(body)
 
@@ -151,13 +160,22 @@ class Fetch(Protocol):
 def fetch_evenly(window: TimeWindow, total: int, fetch: Fetch) -> list[LogEvent]:
     """Return all events of a window if they are few, else equally many from each tenth of it, in time order.
 
-    The newest event is always among them: it tells whether a trouble goes on and how old the store is.
+    The newest event is always among them: it tells whether a trouble goes on and how old the store is. Of
+    events so large that their answer is refused there are fewer. Raises LogStoreFailed.
     """
     if total <= MAX_FETCHED:
-        return list(fetch(window, MAX_FETCHED)) if total else []
+        with suppress(AnswerTooLarge):
+            return list(fetch(window, MAX_FETCHED)) if total else []
+    for limit in _SLICE_LIMITS:
+        with suppress(AnswerTooLarge):
+            return _fetch_slices(window, limit, fetch)
+    raise AnswerTooLarge
+
+
+def _fetch_slices(window: TimeWindow, limit: int, fetch: Fetch) -> list[LogEvent]:
     length = (window.end_us - window.start_us) // SLICES + 1
     parts: list[Sequence[LogEvent]] = []
     for start_us in reversed(range(window.start_us, window.end_us + 1, length)):
         part = TimeWindow(start_us, min(window.end_us, start_us + length - 1))
-        parts.append(fetch(part, MAX_FETCHED // SLICES, newest_first=not any(parts)))
+        parts.append(fetch(part, limit, newest_first=not any(parts)))
     return [event for part in reversed(parts) for event in part]

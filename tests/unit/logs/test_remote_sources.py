@@ -165,6 +165,23 @@ def test_more_events_than_are_fetched_are_counted_by_the_engine_and_sampled_even
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [60, 240])
+def test_of_large_events_fewer_are_fetched(kind: LogSourceKind, count: int) -> None:
+    trace = " at com.example.Deep" * 20_000
+    store = Store(
+        [
+            (minutes(-30) + timedelta(seconds=1700 // count * n), "error", f"failed{trace}")
+            for n in range(count)
+        ]
+    )
+    with serving(store.answer) as server:
+        result = ask(remote(server, kind))
+    assert result["match_count"] == count
+    assert len(result["patterns"]) == 1
+    assert any(f" of {count} events" in text for text in result["limitations"]) is (count > 200)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_new_where_the_store_holds_nothing_of_the_time_before(kind: LogSourceKind) -> None:
     young = Store([(minutes(-20), "info", "tick 1"), (minutes(-5), "error", "refused")])
     with serving(young.answer) as server:
