@@ -158,10 +158,10 @@ class Fetch(Protocol):
 
 
 def fetch_evenly(window: TimeWindow, total: int, fetch: Fetch) -> list[LogEvent]:
-    """Return all events of a window if they are few, else equally many from each tenth of it, in time order.
+    """Return all events of a window if they are few, else the first ones of each tenth and the newest of all.
 
-    The newest event is always among them: it tells whether a trouble goes on and how old the store is. Of
-    events so large that their answer is refused there are fewer. Raises LogStoreFailed.
+    So the first and the newest event are among them: when a trouble began, and whether it goes on. Of events
+    so large that their answer is refused there are fewer. Raises LogStoreFailed.
     """
     if total <= MAX_FETCHED:
         with suppress(AnswerTooLarge):
@@ -174,8 +174,10 @@ def fetch_evenly(window: TimeWindow, total: int, fetch: Fetch) -> list[LogEvent]
 
 def _fetch_slices(window: TimeWindow, limit: int, fetch: Fetch) -> list[LogEvent]:
     length = (window.end_us - window.start_us) // SLICES + 1
-    parts: list[Sequence[LogEvent]] = []
-    for start_us in reversed(range(window.start_us, window.end_us + 1, length)):
+    events: list[LogEvent] = []
+    for start_us in range(window.start_us, window.end_us + 1, length):
         part = TimeWindow(start_us, min(window.end_us, start_us + length - 1))
-        parts.append(fetch(part, limit, newest_first=not any(parts)))
-    return [event for part in reversed(parts) for event in part]
+        events += fetch(part, limit)
+    newest = fetch(window, limit, newest_first=True)
+    known = {(event.at_us, event.text) for event in events}
+    return events + [event for event in newest if (event.at_us, event.text) not in known]

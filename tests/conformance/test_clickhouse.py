@@ -62,7 +62,7 @@ def test_days_are_counted_exactly_and_sampled_up_to_the_newest_event(clickhouse:
     result = ask(source(clickhouse, "otel_logs"), since=NOON - timedelta(hours=20))
     assert result["match_count"] == 20 * 180 + 40
     assert "match_count is a lower bound" not in result["limitations"]
-    assert "far: patterns are from an even sample of 200 of 3640 events" in result["limitations"]
+    assert "far: patterns are from an even sample of 220 of 3640 events" in result["limitations"]
     assert max(pattern["last_seen"] for pattern in result["patterns"]) > "2026-11-30T11:59:44"
 
 

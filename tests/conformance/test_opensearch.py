@@ -114,7 +114,7 @@ def test_events_are_counted_grouped_and_compared_with_the_time_before(opensearch
 def test_hours_are_counted_exactly_and_sampled_up_to_the_newest_event(opensearch: str) -> None:
     result = ask(source(opensearch, DAY), since=NOON - timedelta(hours=2))
     assert result["match_count"] == 401
-    assert result["limitations"] == ["far: patterns are from an even sample of 200 of 401 events"]
+    assert result["limitations"] == ["far: patterns are from an even sample of 220 of 401 events"]
     assert max(pattern["last_seen"] for pattern in result["patterns"]) == "2026-11-30T12:00:00+00:00"
 
 

@@ -160,8 +160,17 @@ def test_more_events_than_are_fetched_are_counted_by_the_engine_and_sampled_even
     times = [datetime.fromisoformat(event["timestamp"]) for event in result["events"]]
     assert times[-1] - times[0] > timedelta(minutes=29)
     assert result["patterns"][0]["last_seen"] == store.events[-1][0].isoformat(timespec="milliseconds")
-    assert any("even sample of 200 of 8900" in text for text in result["limitations"])
-    assert fetched <= 16
+    assert any("even sample of 220 of 8900" in text for text in result["limitations"])
+    assert fetched <= 17
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_a_burst_in_one_tenth_of_the_window_both_ends_are_fetched(kind: LogSourceKind) -> None:
+    burst = [(minutes(-3) + timedelta(milliseconds=100 * n), "error", f"refused {n}") for n in range(1_700)]
+    with serving(Store(burst).answer) as server:
+        [pattern] = ask(remote(server, kind))["patterns"]
+    assert pattern["first_seen"] == "2026-11-30T11:57:00+00:00"
+    assert pattern["last_seen"] == "2026-11-30T11:59:49.900+00:00"
 
 
 @pytest.mark.parametrize("kind", KINDS)
