@@ -1,7 +1,8 @@
 """Steps that change something are published only with a request for a person's confirmation.
 
 A step counts as harmless only if it begins with a verb of looking and names no change at all, in
-English or Chinese. Everything else, also what we do not understand, needs confirmation.
+English or Chinese. Everything else, also what we do not understand, needs confirmation. What is said to
+have been done already is left out: this program only reads, so nobody did it.
 """
 
 from __future__ import annotations
@@ -84,6 +85,23 @@ _OPERATES = re.compile(
 )
 
 
+_PARTICIPLE = (
+    rf"(?:(?:{'|'.join(_STEMS.split())})(?:e|[a-z])?(?:d|ed|ied)|(?:ran|run|shut|set|made|put|cut) )"
+)
+_SAYS_DONE = re.compile(
+    rf"(?:^|[.!;]\s+){_NUMBERING}(?:I|we|the (?:agent|assistant|tool|system|model))(?:'ve| have| has)? "
+    rf"(?:already |just |now |successfully )*{_PARTICIPLE}"
+    rf"|(?:^|[。；;]\s*){_NUMBERING}(?:我们?|系统|工具|助手)?(?:刚刚?)?已经?(?:为您?|帮您?|成功|自动)*"
+    rf"(?:将|把|对|{_any_of(_CHANGES_ZH)}|执行|完成)",
+    re.IGNORECASE,
+)
+
+
+def says_done(text: str) -> bool:
+    """Whether `text` says that somebody here has changed something already."""
+    return _SAYS_DONE.search(text) is not None
+
+
 def only_looks(text: str) -> bool:
     """Whether `text` is a step of looking and names no change."""
     return _LOOKS.match(text) is not None and _CHANGES.search(text) is None
@@ -99,12 +117,13 @@ def confirmed(step: Action) -> Action:
 def steps_and_advice(
     steps: Iterable[Action], advice: Iterable[Recommendation]
 ) -> tuple[tuple[Action, ...], tuple[Recommendation, ...]]:
-    """Return the steps as they may be published, and the advice that is left.
+    """Return the steps as they may be published, and the advice that is left; none that says it was done.
 
     A recommendation has no room for a confirmation: one that names an operation (restart, delete,
     roll back, ...) becomes a step that needs it.
     """
-    advice = tuple(advice)
+    steps = [step for step in steps if not says_done(step.action or "")]
+    advice = tuple(item for item in advice if not says_done(item.text or ""))
     operations = tuple(
         Action(
             action=item.text,

@@ -108,3 +108,39 @@ def test_nothing_to_do_stays_nothing() -> None:
 
 def test_a_step_without_a_text_needs_confirmation() -> None:
     assert confirmed(Action(action=None, requires_human_confirmation=False)).requires_human_confirmation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have restarted payment-service and verified that it works now",
+        "We've scaled the pool to 40",
+        "1. I killed query 928",
+        "Look at the pool. The system has deleted the key",
+        "已重启 payment-service",
+        "我已经将连接池扩大到 40",
+        "系统已自动回滚",
+    ],
+)
+def test_what_is_said_to_be_done_is_left_out(text: str) -> None:
+    step = Action(action=text, requires_human_confirmation=True, based_on_analysis_ids=("A1",))
+    advice = Recommendation(text=text, based_on_analysis_ids=("A1",))
+    assert steps_and_advice([step], [advice]) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Restart payment-service",
+        "Confirm that the configuration has been applied",
+        "Ask whether we restarted it yesterday",
+        "If the system has scaled up, scale it down",
+        "Kill the statements that still run",
+        "检查是否已重启",
+        "已有事务先等待结束再重启",
+        "确认已完成回滚",
+    ],
+)
+def test_a_step_that_speaks_of_what_was_done_stays(text: str) -> None:
+    step = Action(action=text, requires_human_confirmation=True, based_on_analysis_ids=("A1",))
+    assert [one.action for one in steps_and_advice([step], [])[0]] == [text]
