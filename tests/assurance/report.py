@@ -71,8 +71,8 @@ class Suite:
 
 
 SUITES = (
-    Suite("given hostile scripts, in process", "tests/hostile/test_scripts.py"),
-    Suite("given hostile scripts, over HTTP", "tests/hostile/test_scripts_over_http.py", "all"),
+    Suite("given and own hostile scripts, in process", "tests/hostile/test_scripts.py"),
+    Suite("given and own hostile scripts, over HTTP", "tests/hostile/test_scripts_over_http.py", "all"),
     Suite("given injections, each through its channel", "tests/hostile/test_injections.py"),
     Suite("recitals of prompts, guides and frames", "tests/hostile/test_recitals.py"),
     Suite("registered secrets", "tests/hostile/test_registered_secrets.py"),
@@ -82,7 +82,7 @@ SUITES = (
     Suite("faults of the knowledge store", "tests/hostile/test_knowledge_faults.py"),
     Suite("signals and closed streams, as a process", "tests/hostile/test_process_faults.py"),
 )
-AS_PROCESS = Suite("given hostile scripts, as a process", "tests/hostile/test_program.py", "all")
+AS_PROCESS = Suite("given and own hostile scripts, as a process", "tests/hostile/test_program.py", "all")
 
 
 @dataclass

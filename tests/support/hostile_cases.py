@@ -1,4 +1,4 @@
-"""The given scripts of hostile and odd model behaviour, one case a line; whatever the folder holds."""
+"""The scripts of hostile and odd model behaviour: our own, and the given ones, whatever the folder holds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.hostile_own import own_scripts
 from tests.support.shared_data import shared_lines
 
 OTHER_RUN_MACRO = "{{other_run_ready_id}}"
@@ -81,17 +82,22 @@ class Case:
 
 
 def hostile_cases() -> list[Case]:
-    """Return every case; none where the shared data is absent."""
-    return [Case(line) for line in shared_lines("hostile", "hostile.jsonl")]
+    """Return every case, our own first; of the given ones none where the shared data is absent."""
+    return [*map(Case, own_scripts()), *map(Case, shared_lines("hostile", "hostile.jsonl"))]
 
 
 def parameters(cases: Sequence[Case]) -> list[Any]:
-    """Return pytest parameters with the ids of the cases, or one that is skipped."""
-    if not cases:
-        absent = "no hostile scripts in the shared data (set SUPERBIZ_TEST_DATA)"
-        reason = "not selected (set SUPERBIZ_TEST_HOSTILE=all)" if hostile_cases() else absent
-        return [pytest.param(None, marks=pytest.mark.skip(reason=reason))]
-    return [pytest.param(case, id=f"{case.group}-{case.id}") for case in cases]
+    """Return pytest parameters with the ids of the cases, and one that is skipped where some are absent."""
+    found = [pytest.param(case, id=f"{case.group}-{case.id}") for case in cases]
+    if not shared_lines("hostile", "hostile.jsonl"):
+        found.append(_skipped("no hostile scripts in the shared data (set SUPERBIZ_TEST_DATA)"))
+    elif not cases:
+        found.append(_skipped("not selected (set SUPERBIZ_TEST_HOSTILE=all)"))
+    return found
+
+
+def _skipped(reason: str) -> Any:
+    return pytest.param(None, marks=pytest.mark.skip(reason=reason))
 
 
 def selection(cases: Sequence[Case], *, here: str, in_ci: str) -> list[Case]:
