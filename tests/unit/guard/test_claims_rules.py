@@ -50,6 +50,7 @@ SHOP = logs(
     "10:02:00 INFO shop 提交=140 失败=119 broker mq-2 took 3.7s",
     "10:03:00 WARN replica replay_lag=00:03:52.4 rows behind",
     "10:05:44 INFO loader copied rows=12650000 in 284s",
+    "10:06:00 WARN shop answers after 4820ms (baseline 260ms)",
 )
 
 
@@ -166,6 +167,7 @@ RULE_CASES = [
     (SHOP, "The replica was 3 min 52 s behind.", "The replica was 3 min 25 s behind."),
     (SHOP, "It copied some 44,500 rows per second.", "It copied some 54,500 rows per second."),
     (SHOP, "The copy began at 10:01:00.", "The copy began at 10:01:30."),
+    (SHOP, "It took almost 19 times its baseline.", "It took almost 29 times its baseline."),
     (SHOP, "The broker mq-2 answered.", "The broker mq-7 answered."),
     # quotations and pairs
     (POOL, 'It says "Too many connections".', 'It says "Too few connections".'),

@@ -133,10 +133,14 @@ def percentage(claim: Quantity, stated: Stated) -> bool:
 
 
 def factor(claim: Quantity, stated: Stated) -> bool:
-    """How many times as large one stated number is as another."""
+    """How many times as large one stated number is as another, or as what an event names beside it."""
     if claim.unit.dimension is not Dimension.FACTOR:
         return False
-    pairs = [*combinations(stated.others(claim)[:MAX_OPERANDS], 2), *stated.pairs_of_one_key(claim)]
+    pairs = [
+        *combinations(stated.others(claim)[:MAX_OPERANDS], 2),
+        *stated.pairs_of_one_key(claim),
+        *stated.measures_of_a_named_key(),
+    ]
     ratios = [
         part / whole
         for pair in pairs

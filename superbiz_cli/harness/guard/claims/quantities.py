@@ -301,8 +301,6 @@ def _step_of(digits: str | None) -> Decimal:
 def _qualified(text: str, quantity: Quantity) -> Quantity:
     before = text[max(0, quantity.start - _LOOK_AROUND) : quantity.start]
     after = text[quantity.end : quantity.end + _LOOK_AROUND]
-    if _FACTOR_AFTER.match(after):
-        return replace(quantity, unit=unit_of("x"), is_count=False)
     rate = _RATE_AFTER.match(after) or _RATE_BEFORE.search(before)
     is_rate = rate is not None and quantity.unit is BARE
     if rate and is_rate and (quantity.step < 1 or quantity.value >= _RATE_DIGITS):
@@ -310,6 +308,8 @@ def _qualified(text: str, quantity: Quantity) -> Quantity:
         quantity = replace(quantity, unit=Unit(Dimension.OPAQUE, f"per {period}"))
     hedge = _HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after)
     kind = Hedge(hedge.lastgroup) if hedge and hedge.lastgroup else quantity.hedge
+    if _FACTOR_AFTER.match(after):
+        return replace(quantity, unit=unit_of("x"), is_count=False, hedge=kind)
     is_count = quantity.is_count or (
         quantity.unit is BARE and quantity.step >= 1 and _COUNTED_AFTER.match(after) is not None
     )

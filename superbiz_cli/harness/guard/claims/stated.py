@@ -66,6 +66,14 @@ class Stated:
             if self._is_one_stated(left, right, claim):
                 yield left.quantity, right.quantity
 
+    def measures_of_a_named_key(self) -> Iterator[tuple[Quantity, Quantity]]:
+        """Yield pairs of one unit within an event of which the statement names a key ("its baseline")."""
+        lowered = self.scan.text.casefold()
+        for left, right in self.keyed_pairs_within_events():
+            is_alike = not is_bare(left.quantity) and left.quantity.unit == right.quantity.unit
+            if is_alike and any(_is_named(key, lowered) for key in (left.key, right.key)):
+                yield left.quantity, right.quantity
+
     def pairs_of_one_key(self, claim: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
         """Yield neighbouring values of one key, and its first and last.
 
