@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -264,7 +265,7 @@ def run(argv: list[str]) -> int:
     except SuperbizError as error:
         return _fail(error, argv, streams)
     except TyperException as error:
-        return _fail(_usage_error(error), argv, streams)
+        return _fail(_usage_error(error, argv), argv, streams)
     except (Abort, KeyboardInterrupt):
         streams.note(_CANCELLED)
         return ExitCode.INTERRUPTED
@@ -330,9 +331,9 @@ def _short_help() -> str:
     return f"{_DESCRIPTION}\nCommands:\n{rows}\n\nsuperbiz --help tells more.\n"
 
 
-def _usage_error(error: TyperException) -> SuperbizError:
+def _usage_error(error: TyperException, argv: Sequence[str]) -> SuperbizError:
     ctx = getattr(error, "ctx", None)
-    command = ctx.command_path if ctx is not None else "superbiz"
+    command = ctx.command_path if ctx is not None else _command_path(argv)
     message = error.format_message().rstrip(".").replace("Value error, ", "")  # pydantic's prefix
     written = getattr(error, "option_name", None)  # typer exports no class for this error
     if ctx is not None and type(error).__name__ == "NoSuchOption" and written:
@@ -340,6 +341,16 @@ def _usage_error(error: TyperException) -> SuperbizError:
         message = f"no such option: {written}" + (f". Did you mean '{meant}'?" if meant else "")
     code = ExitCode.USAGE if error.exit_code == ExitCode.USAGE else ExitCode.FAILED
     return SuperbizError(ErrorCode.USAGE, _lower_first(message), hint=f"{command} --help", exit_code=code)
+
+
+def _command_path(argv: Sequence[str]) -> str:
+    path, stubs = ["superbiz"], COMMANDS
+    for word in argv:
+        stub = next((stub for stub in stubs if stub.name == word), None)
+        if stub is not None:
+            path.append(word)
+            stubs = stub.children
+    return " ".join(path)
 
 
 def _meant_option(written: str, command: Any) -> str | None:

@@ -79,6 +79,7 @@ def test_no_argument_prints_short_help_on_stderr() -> None:
         (["logs", "search", "--from", "10:00"], "Did you mean '--since'?", "superbiz logs search --help"),
         (["diagnose", "--timeout", "soon", "x"], "--timeout", "superbiz diagnose --help"),
         (["trace", "show", "a", "b"], "unexpected extra argument", "superbiz trace show --help"),
+        (["diagnose", "x", "--timeout"], "requires an argument", "superbiz diagnose --help"),
         (["trace"], "missing command", "superbiz trace --help"),
         (["trace", "export"], "missing argument", "superbiz trace export --help"),
         (["--format", "xml", "trace", "list"], "xml", "superbiz --help"),
