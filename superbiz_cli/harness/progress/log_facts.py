@@ -20,7 +20,7 @@ MAX_NEWS_COUNT = 20  # a start or a change of configuration is rare; what is fre
 _ERRORS = frozenset({"ERROR", "FATAL"})
 _TROUBLE = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure|s|ing)?|fatal|refused|denied|timed? ?out|unavailable|exhausted"
-    r"|deadlock|panic|killed|abort(?:ed)?|unreachable|reset by peer|50[0234])\b"
+    r"|deadlock|panic|killed|abort(?:ed)?|unreachable|reset by peer|(?<!\.)50[0234](?!\.\d))\b"
     r"|错误|异常|失败|超时|拒绝|崩溃",
     re.IGNORECASE,
 )

@@ -107,6 +107,13 @@ def test_frequent_traffic_is_no_news_even_if_it_is_new() -> None:
     assert weight(pattern("GET ok", is_new=True, count=4000)) == weight(pattern("GET ok", count=4000))
 
 
+def test_a_request_that_a_server_failed_is_an_error_and_a_figure_with_the_same_digits_is_none() -> None:
+    served, failed = '"GET /a HTTP/1.1" 200 12 0.502', '"GET /b HTTP/1.1" 502 12 0.200'
+    assert weight(pattern(failed)) == weight(pattern("boom", level="ERROR"))
+    assert weight(pattern(served)) == weight(pattern("served", level="INFO"))
+    assert told(pattern(served, count=900), pattern(failed)) == [failed]
+
+
 def test_debug_lines_about_failures_are_noise() -> None:
     assert weight(pattern("retry failed", level="DEBUG")) == weight(pattern("served", level="INFO"))
 
