@@ -62,6 +62,8 @@ def search_engine(
             tally.add(event)
     knows_before = _look_before(engine, query, tally)
     remarks = list(dict.fromkeys(engine.remarks))
+    if total.count > len(events) or not total.is_exact:
+        tally.is_sampled = True
     if total.count > len(events):
         remarks.append(f"patterns are from an even sample of {len(events)} of {total.count} events")
     return SourceAnswer(

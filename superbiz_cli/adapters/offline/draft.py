@@ -223,7 +223,9 @@ def _triggers(language: str, dominant: Sequence[RankedFact]) -> list[str]:
     if not new:
         return [say(language, "trigger_loudest", quote=ranked.quote) for ranked in dominant[:1]]
     return [
-        say(
+        say(language, "trigger_sampled", quote=ranked.quote)
+        if ranked.fact.is_sampled
+        else say(
             language,
             "trigger_new",
             first=clock_time(ranked.fact.first, ranked.observation.window) or "",

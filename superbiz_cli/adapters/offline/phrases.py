@@ -12,6 +12,8 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
     "en": {
         "pattern": '{service} logged {count} times from {first} to {last}: "{quote}".',
         "pattern_unnamed": 'Logged {count} times from {first} to {last}: "{quote}".',
+        "sampled": '{service} logged at least {count} times, in a sample from {first} to {last}: "{quote}".',
+        "sampled_unnamed": 'Logged at least {count} times, in a sample from {first} to {last}: "{quote}".',
         "event": '{service} logged "{quote}" at {first}.',
         "event_unnamed": '"{quote}" was logged at {first}.',
         "row": "The query returned the row {quote}.",
@@ -33,6 +35,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "rule_unproven": "Proof of a cause that the procedure {skill} knows: it found none.",
         "service_unseen": "No line written by a service like {service} was found: is its log configured?",
         "trigger_new": 'What triggered this error, which is new since {first}: "{quote}"',
+        "trigger_sampled": 'What triggered this error, and when it began: "{quote}"',
         "trigger_loudest": 'What triggers the most frequent error: "{quote}"',
         "offline": (
             "Written by the built-in offline model: fixed rules over the search results, no language model."
@@ -48,6 +51,8 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
     "zh": {
         "pattern": "{service} 记录了 {count} 次“{quote}”，从 {first} 到 {last}。",
         "pattern_unnamed": "“{quote}”出现了 {count} 次，从 {first} 到 {last}。",
+        "sampled": "{service} 至少记录了 {count} 次“{quote}”，抽样中从 {first} 到 {last}。",
+        "sampled_unnamed": "“{quote}”至少出现了 {count} 次，抽样中从 {first} 到 {last}。",
         "event": "{service} 在 {first} 记录了“{quote}”。",
         "event_unnamed": "{first} 出现了“{quote}”。",
         "row": "查询返回了一行：{quote}。",
@@ -69,6 +74,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "rule_unproven": "能证明某个原因的证据：按照排查步骤 {skill} 没有找到。",
         "service_unseen": "没有找到由类似 {service} 的服务写出的日志：它的日志是否在已配置的数据源里？",
         "trigger_new": "是什么触发了从 {first} 起新出现的错误：“{quote}”",
+        "trigger_sampled": "是什么触发了这个错误，它从何时开始：“{quote}”",
         "trigger_loudest": "是什么触发了出现最多的错误：“{quote}”",
         "offline": "由内置离线模型撰写：对检索结果套用固定规则，没有使用语言模型。",
         "failed_calls": "有一次检索失败，其数据源没有被检查。",

@@ -118,6 +118,8 @@ def observed_value(seen: Seen, name: str, wanted: str) -> str | None:
         return None
     fact, window = sighting.fact, sighting.observation.window
     match wanted:
+        case "count" | "first" | "last" if fact.is_sampled:
+            return None  # of a sample: no figure to state
         case "count":
             return None if fact.count is None else str(fact.count)
         case "first":

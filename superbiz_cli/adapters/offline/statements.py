@@ -26,7 +26,7 @@ def fact_sentence(language: str, fact: Fact, observation: Observation, quote: st
         return None
     several = fact.count is not None and fact.count > 1
     values = {"quote": quote, "first": first, "last": last, "count": str(fact.count)}
-    phrase = "pattern" if several else "event"
+    phrase = "event" if not several else "sampled" if fact.is_sampled else "pattern"
     if fact.service is None:
         return say(language, f"{phrase}_unnamed", **values)
     return say(language, phrase, service=fact.service, **values)
@@ -43,6 +43,8 @@ def origin_sentence(language: str, fact: Fact, observation: Observation, since: 
         return say(language, "new" if fact.is_new else "began", start=clock_time(window[0], window) or "")
     if fact.is_new is False:
         return say(language, "seen_before")
+    if fact.is_sampled:
+        return ""
     return say(language, "background_unknown") if since is None else ""
 
 

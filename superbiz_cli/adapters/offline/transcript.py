@@ -29,7 +29,8 @@ class Fact:
     """One thing that an observation shows: a log pattern or event, a row, a passage.
 
     Times are aware, or None where the source has none; `count` is None for a single event. `is_new`
-    says whether the equally long window before held none of it, None where nobody looked.
+    says whether the equally long window before held none of it, None where nobody looked. Where
+    `is_sampled` there are at least `count`, and they may have begun before `first`.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Fact:
     service: str | None = None
     level: str | None = None
     is_new: bool | None = None
+    is_sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def is_new(fact: Fact, window: tuple[datetime, datetime] | None) -> bool:
     """
     if fact.is_new is not None:
         return fact.is_new
-    if fact.first is None or window is None:
+    if fact.first is None or window is None or fact.is_sampled:
         return False
     start, end = window
     return fact.first - start >= max((end - start) / 10, timedelta(minutes=2))
@@ -239,6 +241,7 @@ def _pattern_fact(item: Mapping[str, JsonValue]) -> Fact:
         service=_text(item.get("service")) or None,
         level=_text(item.get("level")) or None,
         is_new=new if isinstance(new, bool) else None,
+        is_sampled=item.get("is_sampled") is True,
     )
 
 

@@ -10,6 +10,8 @@ from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import ControlView, SourceType, ToolName
 
+LOWER_BOUND = "match_count is a lower bound"  # among the limitations of a result of query_logs
+
 
 @dataclass(frozen=True, slots=True)
 class IncidentWindow:
@@ -82,7 +84,8 @@ class LogSearch:
 class LogPattern:
     """Log events of one shape: how many, from when to when, and what they say on one line.
 
-    `is_new` says whether the equally long time before held none, None where nobody looked.
+    `is_new` says whether the equally long time before held none, None where nobody looked. Where
+    `is_sampled` there are at least `count`, and the first may not be the first of all.
     """
 
     count: int
@@ -92,6 +95,7 @@ class LogPattern:
     level: str | None = None
     service: str | None = None
     is_new: bool | None = None
+    is_sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def log_patterns(payload: Mapping[str, JsonValue]) -> list[LogPattern]:
             level=pattern["level"],
             service=pattern["service"],
             is_new=pattern.get("is_new"),
+            is_sampled=pattern.get("is_sampled") is True,
         )
         for pattern in patterns
     ]

@@ -52,13 +52,16 @@ def _is_named(minute: str, stated: str) -> bool:
 def _samples(evidence: Sequence[VerifiedEvidence], language: Language) -> list[str]:
     """Return one sentence for all searches of which only a sample of events, or of patterns, was read."""
     lines = []
-    for sentence, shown_key, total_key in (
-        (Sentence.EVENTS_SHOWN, "events", "match_count"),
-        (Sentence.PATTERNS_SHOWN, "patterns", "pattern_count"),
+    sampled = [item for item in evidence if _is_sampled(item)]
+    counted = [item for item in evidence if not _is_sampled(item)]
+    for sentence, items, shown_key, total_key in (
+        (Sentence.EVENTS_SHOWN, counted, "events", "match_count"),
+        (Sentence.EVENTS_SAMPLED, sampled, "events", "match_count"),
+        (Sentence.PATTERNS_SHOWN, evidence, "patterns", "pattern_count"),
     ):
         parts = [
             say(Sentence.SHOWN_OF, language, shown=shown, total=total, refs=_footnotes([item.ref]))
-            for item in evidence
+            for item in items
             if item.source_type is SourceType.LOGS
             and (shown := _length(item, shown_key)) is not None
             and (total := _number(item, total_key)) is not None
@@ -69,6 +72,14 @@ def _samples(evidence: Sequence[VerifiedEvidence], language: Language) -> list[s
                 say(sentence, language, parts="，".join(parts) if language == "zh" else ", ".join(parts))
             )
     return lines
+
+
+def _is_sampled(item: VerifiedEvidence) -> bool:
+    """Whether the counts of a search of logs are those of a sample."""
+    patterns = item.payload.get("patterns")
+    return isinstance(patterns, list) and any(
+        isinstance(pattern, dict) and pattern.get("is_sampled") is True for pattern in patterns
+    )
 
 
 def _cuts(item: VerifiedEvidence, language: Language) -> list[str]:

@@ -44,8 +44,9 @@ def _pattern(pattern: LogPattern, search: LogSearch, language: Language) -> str:
     is_one_day = search.start.date() == search.end.date()
     first = f"{pattern.first:%H:%M:%S}" if is_one_day else f"{pattern.first:%Y-%m-%d %H:%M:%S}"
     is_same_day = pattern.first.date() == pattern.last.date()
+    sentence = Sentence.FACT_PATTERN if pattern.count > 1 else Sentence.FACT_EVENT
     return say(
-        Sentence.FACT_PATTERN if pattern.count > 1 else Sentence.FACT_EVENT,
+        Sentence.FACT_SAMPLED if pattern.is_sampled else sentence,
         language,
         who=who or topic_in_words(search.topic, language),
         count=pattern.count,

@@ -49,7 +49,9 @@ def _on_pattern(pattern: LogPattern, search: LogSearch, language: Language, prog
         (Sentence.READ_LINES, _search(search.topic, terms, begin, end)),
         (Sentence.READ_BEFORE, _search(search.topic, "", _minute(pattern.first - _BEFORE), end)),
     ]
-    if pattern.is_new is not True and terms:
+    if pattern.is_sampled:
+        steps = []  # where it began is not known
+    if terms and (pattern.is_sampled or pattern.is_new is not True):
         earlier = _minute(search.end - _EARLIER)
         steps.append((Sentence.SINCE_WHEN, _search(search.topic, terms, earlier, _minute(search.end))))
     return [say(sentence, language, command=f"{program} {command}") for sentence, command in steps]

@@ -40,11 +40,13 @@ class Sentence(StrEnum):
     COMPARE_CASE = "COMPARE_CASE"
     WINDOW = "WINDOW"
     EVENTS_SHOWN = "EVENTS_SHOWN"
+    EVENTS_SAMPLED = "EVENTS_SAMPLED"
     PATTERNS_SHOWN = "PATTERNS_SHOWN"
     SHOWN_OF = "SHOWN_OF"
     SOURCE_REMARK = "SOURCE_REMARK"
     FACT_PATTERN = "FACT_PATTERN"
     FACT_EVENT = "FACT_EVENT"
+    FACT_SAMPLED = "FACT_SAMPLED"
     FACT_OTHER = "FACT_OTHER"
     IS_NEW = "IS_NEW"
     WAS_BEFORE = "WAS_BEFORE"
@@ -106,11 +108,17 @@ _EN: Final[Mapping[Sentence, str]] = {
     Sentence.COMPARE_CASE: "Compare with an earlier incident:  {program} case show {case_id}",
     Sentence.WINDOW: "Logs were searched from {start} to {end}. {refs}",
     Sentence.EVENTS_SHOWN: "A sample of the matching events was read, the counts cover all: {parts}.",
+    Sentence.EVENTS_SAMPLED: (
+        "Only a sample of the matching events was fetched, the counts of messages are those of it: {parts}."
+    ),
     Sentence.PATTERNS_SHOWN: "Not all patterns were read: {parts}.",
     Sentence.SHOWN_OF: "{shown} of {total} {refs}",
     Sentence.SOURCE_REMARK: "Log source {remark}",
     Sentence.FACT_PATTERN: '{who}, {count} times from {first} to {last}{new}: "{message}"',
     Sentence.FACT_EVENT: '{who}, once at {first}{new}: "{message}"',
+    Sentence.FACT_SAMPLED: (
+        '{who}, at least {count} times, in a sample from {first} to {last}{new}: "{message}"'
+    ),
     Sentence.FACT_OTHER: "{summary}",
     Sentence.IS_NEW: ", none in the equally long time before",
     Sentence.WAS_BEFORE: ", also in the equally long time before",
@@ -154,11 +162,13 @@ _ZH: Final[Mapping[Sentence, str]] = {
     Sentence.COMPARE_CASE: "与以前的类似故障对照：{program} case show {case_id}",
     Sentence.WINDOW: "日志检索范围：{start} 至 {end}。{refs}",
     Sentence.EVENTS_SHOWN: "匹配事件只读取了抽样，计数覆盖全部事件：{parts}。",
+    Sentence.EVENTS_SAMPLED: "匹配事件只取回了抽样，各类消息的次数和最早时间以抽样为准：{parts}。",
     Sentence.PATTERNS_SHOWN: "日志模式没有全部读取：{parts}。",
     Sentence.SHOWN_OF: "{total} 条中的 {shown} 条 {refs}",
     Sentence.SOURCE_REMARK: "日志源 {remark}",
     Sentence.FACT_PATTERN: "{who}：从 {first} 到 {last} 共 {count} 次{new}：“{message}”",
     Sentence.FACT_EVENT: "{who}：{first} 出现一次{new}：“{message}”",
+    Sentence.FACT_SAMPLED: "{who}：至少 {count} 次，抽样中从 {first} 到 {last}{new}：“{message}”",
     Sentence.FACT_OTHER: "查询结果：{summary}",
     Sentence.IS_NEW: "，此前同样长的时间内没有",
     Sentence.WAS_BEFORE: "，此前同样长的时间内也有",

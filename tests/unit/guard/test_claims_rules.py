@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from superbiz_cli.harness.contract.evidence import VerifiedEvidence
+from superbiz_cli.harness.contract.evidence import LOWER_BOUND, VerifiedEvidence
+from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.guard.claims.derivations import RULES
 from tests.support.claims import evidence, logs, passages, rows, unfounded
 
@@ -186,6 +187,30 @@ def test_a_rule_lets_the_true_sentence_through_and_stops_the_false_one(
 ) -> None:
     assert unfounded(true, item) == []
     assert unfounded(false, item) != []
+
+
+def test_a_count_of_a_sample_is_a_lower_bound_and_its_first_time_no_beginning() -> None:
+    pattern: dict[str, JsonValue] = {
+        "count": 220,
+        "first_seen": "2026-11-29T10:01:00+00:00",
+        "last_seen": "2026-11-29T10:09:00+00:00",
+        "level": "ERROR",
+        "service": "pay",
+        "example": "refused",
+        "peak_minute": "2026-11-29T10:05:00+00:00",
+        "peak_count": 70,
+        "is_sampled": True,
+    }
+    sampled = logs("10:01:00 ERROR pay refused", match_count=2000, patterns=[pattern])
+    assert holds("pay refused 2000 times.", sampled)
+    assert holds("pay refused at least 220 times.", sampled)
+    assert not holds("pay refused 220 times.", sampled)
+    assert not holds("pay refused at least 270 times.", sampled)
+    assert not holds("It was refused for 8 minutes.", sampled)
+    assert not holds("At its peak 70 times a minute.", sampled)
+    bounded = logs("10:01:00 ERROR pay refused", match_count=2000, limitations=[LOWER_BOUND])
+    assert not holds("pay refused 2000 times.", bounded)
+    assert holds("pay refused at least 2000 times.", bounded)
 
 
 def test_the_rules_have_names() -> None:

@@ -161,6 +161,7 @@ def test_more_events_than_are_fetched_are_counted_by_the_engine_and_sampled_even
     assert times[-1] - times[0] > timedelta(minutes=29)
     assert result["patterns"][0]["last_seen"] == store.events[-1][0].isoformat(timespec="milliseconds")
     assert any("even sample of 220 of 8900" in text for text in result["limitations"])
+    assert all(pattern["is_sampled"] for pattern in result["patterns"])
     assert fetched <= 17
 
 

@@ -53,6 +53,15 @@ def test_samples_of_several_searches_are_one_sentence() -> None:
     )
 
 
+def test_counts_of_a_sample_are_not_said_to_cover_all() -> None:
+    sampled = evidence(1, ToolName.QUERY_LOGS, match_count=900, events=[{}], patterns=[{"is_sampled": True}])
+    whole = evidence(2, ToolName.QUERY_LOGS, match_count=9, events=[{}], patterns=[{}])
+    first, second = coverage([sampled, whole], "en")
+    assert first == "A sample of the matching events was read, the counts cover all: 1 of 9 [2]."
+    assert second.startswith("Only a sample of the matching events was fetched")
+    assert "1 of 900 [1]" in second
+
+
 def test_a_window_that_the_draft_names_is_not_named_again() -> None:
     items = [evidence(1, ToolName.QUERY_LOGS, scope=WINDOW)]
     assert coverage(items, "en", stated="application logs 2026-11-30 09:45–10:15 +08:00 (one search)") == ()

@@ -60,6 +60,11 @@ def test_an_error_that_may_be_older_leads_back_in_time() -> None:
     assert wider.endswith("superbiz diagnose 'pay fails' --since 2026-11-30T08:15 --until 2026-11-30T10:16")
 
 
+def test_where_a_sampled_error_began_is_not_said_to_be_known() -> None:
+    [earlier] = steps(replace(FOUND, pattern=replace(ERROR, is_sampled=True)))
+    assert "earlier" in earlier
+
+
 def test_a_message_without_fixed_words_is_looked_at_by_time_alone() -> None:
     shown = steps(replace(FOUND, pattern=replace(ERROR, message="[REDACTED_IP] 7", is_new=False)))
     assert len(shown) == 3
@@ -113,6 +118,11 @@ def test_a_fact_names_level_service_count_and_times_in_the_readers_language() ->
     assert fact_in_words(old, "en").startswith(
         "application, once at 10:02:11, also in the equally long time before:"
     )
+    sampled = replace(FOUND, pattern=replace(ERROR, count=1, is_sampled=True))
+    assert fact_in_words(sampled, "en").startswith(
+        "pay ERROR, at least 1 times, in a sample from 10:02:11 to 10:15:00, none"
+    )
+    assert fact_in_words(sampled, "zh").startswith("pay ERROR：至少 1 次，抽样中从 10:02:11 到 10:15:00")
     unknown = replace(FOUND, pattern=replace(ERROR, is_new=None))
     assert "10:15:00: " in fact_in_words(unknown, "en")
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import assert_never
 
-from superbiz_cli.harness.contract.evidence import VerifiedEvidence
+from superbiz_cli.harness.contract.evidence import LOWER_BOUND, VerifiedEvidence
 from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.strict import JsonValue
 from superbiz_cli.harness.contract.tool_call import SourceType
@@ -65,6 +65,7 @@ class Corpus:
     windows: list[tuple[datetime, datetime]] = field(default_factory=list)
     totals: list[int] = field(default_factory=list)
     peaks: list[int] = field(default_factory=list)
+    at_least: list[int] = field(default_factory=list)  # counts that are lower bounds
     services: set[str] = field(default_factory=set)
     is_complete: bool = True
     is_empty: bool = False
@@ -138,7 +139,8 @@ def _add_logs(corpus: Corpus, payload: Mapping[str, JsonValue]) -> None:
     total = payload.get("match_count")
     events = [event for event in _list(payload.get("events")) if isinstance(event, dict)]
     if isinstance(total, int):
-        corpus.totals.append(total)
+        is_bound = LOWER_BOUND in _list(payload.get("limitations"))
+        (corpus.at_least if is_bound else corpus.totals).append(total)
         corpus.is_complete = corpus.is_complete and total == len(events)
     for event in events:
         record = len(corpus.records)
@@ -162,6 +164,9 @@ def _add_pattern(corpus: Corpus, pattern: Mapping[str, JsonValue]) -> None:
     corpus.add_text(text)
     first, last = _instant(pattern.get("first_seen")), _instant(pattern.get("last_seen"))
     corpus.instants += [moment for moment in (first, last) if moment]
+    if pattern.get("is_sampled") is True:
+        corpus.at_least.append(_int(pattern.get("count")))
+        return
     corpus.minutes += [moment for moment in (_instant(pattern.get("peak_minute")),) if moment]
     corpus.patterns.append(PatternCount(_int(pattern.get("count")), normal(text), first, last))
     corpus.peaks.append(_int(pattern.get("peak_count")))

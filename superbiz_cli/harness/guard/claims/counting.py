@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from superbiz_cli.harness.guard.claims.corpus import Corpus
-from superbiz_cli.harness.guard.claims.quantities import Quantity
+from superbiz_cli.harness.guard.claims.quantities import Hedge, Quantity
 from superbiz_cli.harness.guard.claims.scan import Scan
 from superbiz_cli.harness.guard.claims.spoken import clause_around, holds, telling_words
 from superbiz_cli.harness.guard.claims.tolerance import agrees, is_bare
@@ -46,6 +46,8 @@ def is_counted(claim: Quantity, scan: Scan, corpus: Corpus) -> bool:
         return False
     if claim.is_ordinal or _FIRST_OR_LAST.search(scan.text[: claim.start]):
         return 0 < claim.value <= max([*corpus.totals, 0])
+    if claim.hedge is Hedge.OVER and any(claim.value == count for count in corpus.at_least):
+        return True
     return any(agrees(claim, Decimal(value)) for value in _counts(claim, scan, corpus))
 
 

@@ -59,7 +59,7 @@ def _of_times(claim: Quantity, stated: Stated) -> Iterator[timedelta]:
             others = instants if _is_exact(claim) else _neighbours(at, instants)
             yield from (abs(other - at) for other in others)
         return
-    if instants:
+    if instants and not corpus.at_least:  # a sample has no ends
         yield instants[-1] - instants[0]
     yield from (pattern.last - pattern.first for pattern in corpus.patterns if pattern.first and pattern.last)
 

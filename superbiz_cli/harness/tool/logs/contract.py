@@ -119,7 +119,8 @@ class LogEvent:
 class RawPattern(StrictModel):
     """Events of one shape in the window. Times are ISO 8601 in UTC; `example` is not yet redacted.
 
-    `is_new` is None where the window before could not be looked at.
+    `is_new` is None where the window before could not be looked at. `is_sampled` tells that only some of
+    the matching events were fetched: there are at least `count`, and they may have begun earlier.
     """
 
     count: int
@@ -131,6 +132,7 @@ class RawPattern(StrictModel):
     is_new: bool | None
     peak_minute: str
     peak_count: int
+    is_sampled: bool = False
 
 
 class RawEvent(StrictModel):

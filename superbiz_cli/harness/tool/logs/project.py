@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from superbiz_cli.harness.contract.evidence import LOWER_BOUND
 from superbiz_cli.harness.contract.limits import utf8_size
 from superbiz_cli.harness.contract.status import EvidenceStatus
 from superbiz_cli.harness.contract.strict import JsonValue, canonical_json
@@ -119,7 +120,7 @@ class _View:
     def render(self, patterns: Sequence[int], events: Sequence[RawEvent]) -> str:
         limitations: list[JsonValue] = list(self._limitations)
         if not self._raw.count_is_exact:
-            limitations.append("match_count is a lower bound")
+            limitations.append(LOWER_BOUND)
         status = EvidenceStatus.EVIDENCE_FOUND if self._raw.match_count else EvidenceStatus.NO_EVIDENCE
         return canonical_json(
             {
@@ -149,6 +150,8 @@ class _View:
         }
         if pattern.is_new is not None:
             shown["is_new"] = pattern.is_new
+        if pattern.is_sampled:
+            shown["is_sampled"] = True
         return shown
 
     def _event(self, event: RawEvent) -> dict[str, JsonValue]:

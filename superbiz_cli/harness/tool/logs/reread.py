@@ -42,6 +42,7 @@ class _Pattern(StrictModel):
     peak_minute: str
     peak_count: int
     is_new: bool | None = None
+    is_sampled: bool = False
 
 
 class _Event(StrictModel):
@@ -135,7 +136,8 @@ def _summary(result: _Result) -> str:
         return head
     top = result.patterns[0]
     who = " ".join(word for word in (top.level, top.service) if word)
-    return _short(f"{head}; most frequent ({top.count}): {who + ': ' if who else ''}{headline(top.example)}")
+    count = "in a sample" if top.is_sampled else top.count
+    return _short(f"{head}; most frequent ({count}): {who + ': ' if who else ''}{headline(top.example)}")
 
 
 def _excerpt(result: _Result) -> str:

@@ -74,7 +74,8 @@ class EventTally:
 
     The sample is systematic: every k-th event is kept, and k doubles whenever the buffer is full. One
     event for each slot of the window and the first of each shape are kept besides, so that a burst can
-    hide neither the quiet time before it nor a rare shape.
+    hide neither the quiet time before it nor a rare shape. `is_sampled` is set by a source that added only
+    some of its matching events.
     """
 
     def __init__(self, window: TimeWindow) -> None:
@@ -82,6 +83,7 @@ class EventTally:
         self.match_count = 0
         self.stride = 1
         self.looked_before = True
+        self.is_sampled = False
         self._shapes: dict[tuple[_Family, str], Shape] = {}
         self._sample: list[tuple[LogEvent, Shape]] = []
         self._slots: dict[int, tuple[LogEvent, Shape]] = {}
@@ -198,6 +200,7 @@ class EventTally:
             is_new=not shape.was_before if self.looked_before else None,
             peak_minute=_iso(peak_minute * MINUTE_US),
             peak_count=peak_count,
+            is_sampled=self.is_sampled,
         )
 
     def _events(self, ranked: list[Shape]) -> tuple[RawEvent, ...]:

@@ -42,8 +42,9 @@ DESCRIPTION = (
     "separated by spaces: all must occur in an event, case is ignored, a phrase in double quotes is one "
     "term, an empty query means every event. The result counts all matches, groups them into patterns "
     "(with first and last time, whether new in the window, and the peak minute) and shows a sample of "
-    "events. Hidden values are numbered: [REDACTED_IP#2] is the same address everywhere and can be used as a "
-    "term. Sources: "
+    "events. A pattern with is_sampled was counted in a sample: there are at least so many, and when they "
+    "began is not known. Hidden values are numbered: [REDACTED_IP#2] is the same address everywhere and can "
+    "be used as a term. Sources: "
 )
 _FIELDS = {"topic", "query", "lookback_minutes"}
 
