@@ -186,7 +186,8 @@ def _text(result: Mapping[str, Any], invocation: Invocation) -> str:
     for pattern in result["patterns"]:
         times = f"{pattern['first_seen']} to {pattern['last_seen']}"
         who = " ".join(word for word in (pattern["level"], pattern["service"]) if word)
-        page.item(f"{pattern['count']}x", f"{who}  {times}")
+        bound = ">=" if pattern.get("is_sampled") else ""
+        page.item(f"{bound}{pattern['count']}x", f"{who}  {times}")
         page.paragraph(pattern["example"], indent="    ")
     if result["events"]:
         page.heading("Events")

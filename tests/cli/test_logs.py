@@ -14,7 +14,8 @@ from superbiz_cli.bootstrap.one_call import TOOL_CALL_ID
 from superbiz_cli.harness.contract.evidence import IncidentWindow
 from superbiz_cli.harness.contract.limits import BudgetLimits
 from superbiz_cli.harness.core.run import Run
-from superbiz_cli.harness.tool.logs.contract import LogSourceKind, LogTopic
+from superbiz_cli.harness.tool.logs.contract import LogSourceKind, LogTopic, TimeWindow
+from superbiz_cli.harness.tool.logs.tally import EventTally
 from superbiz_cli.harness.tool.logs.tool import LogTool
 from superbiz_cli.harness.tool.port import CallContext
 from superbiz_cli.harness.tool.redact import Redactor
@@ -58,6 +59,16 @@ def test_a_search_for_people_shows_counts_patterns_and_events(world: World) -> N
     assert done.out.startswith(f"{TIMEOUTS} matching events  APPLICATION  2026-11-30T09:45:00+08:00 to\n")
     assert f"{TIMEOUTS}x ERROR" in done.out
     assert "\nEvents\n" in done.out
+
+
+def test_counts_of_a_sample_are_shown_as_lower_bounds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Sampled(EventTally):
+        def __init__(self, window: TimeWindow) -> None:
+            super().__init__(window)
+            self.is_sampled = True
+
+    monkeypatch.setattr("superbiz_cli.adapters.log_backend.EventTally", Sampled)
+    assert f">={TIMEOUTS}x ERROR" in logs(world, "search", "timed out", "--at", AT).out
 
 
 def test_a_search_redacts_and_honours_a_phrase(world: World) -> None:
