@@ -34,6 +34,10 @@ def run_process(argv: list[str]) -> int:
     except BrokenPipeError:
         return 141
     except Exception as error:
+        if _is_interrupt(error):
+            with suppress(OSError, ValueError):
+                sys.stderr.write("superbiz: cancelled\n")
+            return 130
         _report_defect(error, with_traceback="--debug" in argv)
         return 1
 
@@ -58,6 +62,13 @@ def _escape_what_cannot_be_encoded() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):  # closed, or replaced by an embedding program
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error was made of a Ctrl-C: a class that is being built turns it into a RuntimeError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _report_defect(error: BaseException, *, with_traceback: bool) -> None:

@@ -175,6 +175,16 @@ def test_an_interrupt_before_the_run_is_answered(monkeypatch: pytest.MonkeyPatch
     assert done.err.splitlines()[-1] == "superbiz: cancelled"
 
 
+def test_an_interrupt_that_an_import_turned_into_an_error_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_settings: object) -> object:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(bootstrap, "prepare_demo", interrupted)
+    done = run_cli("demo")
+    assert (done.code, done.out) == (130, "")
+    assert done.err.splitlines()[-1] == "superbiz: cancelled"
+
+
 def test_what_an_abandoned_thread_says_later_is_written_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
     said: list[str] = []
     ours = logging.getLogger("superbiz_cli.test")
